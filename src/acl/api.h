@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * api.h - what every public function starts and ends with. The acl layer validates, resolves handles, calls rts and
+ * keeps no state; it owns the 1000xx, 2000xx and 5000xx codes.
+ */
+#ifndef VINCI_ACL_API_H
+#define VINCI_ACL_API_H
+
+#include "acl/acl_rt.h"
+#include "rts/rts.h"
+#include "util/report.h"
+
+/* Records a failed rts call as the thread's last error and passes the code on. acl's own codes are not recorded (semantics 6.7). */
+aclError api_result(int code);
+
+/* The answer of a function that is not there yet: 207000 with a sentence naming it. */
+aclError api_refuse(const char *function);
+
+#define REQUIRE_NOT_NULL(arg)                                                                                       \
+	do {                                                                                                        \
+		if (!(arg))                                                                                         \
+			return u_report(ACL_ERROR_INVALID_PARAM, "%s: argument %s is NULL", __func__, #arg);        \
+	} while (0)
+
+#define REQUIRE(cond, ...)                                                                                          \
+	do {                                                                                                        \
+		if (!(cond))                                                                                        \
+			return u_report(ACL_ERROR_INVALID_PARAM, __VA_ARGS__);                                      \
+	} while (0)
+
+#endif

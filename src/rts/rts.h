@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rts.h - the runtime's objects and what its parts offer each other and the acl layer.
+ *
+ * Codes: functions return 0 or an ACL_ERROR_RT_* code (107xxx, 207xxx, 507xxx) after u_report() of one sentence.
+ * Ownership: x_get() gives a reference that x_put() drops; "borrowed" needs no put. Outputs are untouched on failure.
+ * Unless a comment says otherwise every function may be called from any thread.
+ */
+#ifndef VINCI_RTS_RTS_H
+#define VINCI_RTS_RTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "acl/acl_rt.h"
+#include "drv/drv.h"
+#include "util/report.h"
+
+#define RTS_NO_HANDLE 0u
+
+/* ------------------------------------------------------------------------------------------------
+ * handle.c - public handles. A handle is an index with a generation and a type, never a pointer, so that NULL, stale,
+ * foreign and wrongly typed ones are told apart from live ones without touching freed memory.
+ */
+enum rts_type { RTS_CONTEXT = 1, RTS_STREAM, RTS_EVENT, RTS_NOTIFY, RTS_PHYS, RTS_LABEL, RTS_BINARY, RTS_FUNCTION };
+
+/* First member of every object with a handle. */
+struct rts_object {
+	atomic_uint refs;
+	enum rts_type type;
+	void *handle; /* NULL once destroyed */
+	void (*release)(struct rts_object *obj); /* last reference gone; frees the object */
+};
+
+/* Sets refs to 1 (the table's reference) and gives the object a handle. 207005 when the table is full. */
+int rts_object_publish(struct rts_object *obj, enum rts_type type, void (*release)(struct rts_object *));
+/* Looks up and takes a reference in one atomic step; NULL if it is not a live handle of @type. Reports nothing. */
+struct rts_object *rts_object_get(const void *handle, enum rts_type type);
+/* Takes the handle out of the table; the caller that wins gets the table's reference, everybody else NULL. */
+struct rts_object *rts_object_unpublish(const void *handle, enum rts_type type);
+void rts_object_ref(struct rts_object *obj);
+void rts_object_put(struct rts_object *obj);
+
+/* ------------------------------------------------------------------------------------------------
+ * process.c - the process: device connection, fork, exit.
+ */
+
+/*
+ * Opens the device connection on first use (thread-safe, cheap afterwards). In a child of a process that had opened it: 507899
+ * with a sentence (exec first). Device gone: 507010 until the last device is reset. Cannot start: 507033 / 207004.
+ */
+int rts_process_start(void);
+/* Borrowed; only after rts_process_start() succeeded in this thread or an earlier call. */
+struct drv *rts_drv(void);
+const struct rts_profile *rts_profile(void);
+uint32_t rts_device_count(void); /* visible to the user */
+
+/* Kinds of objects and operations for rts_errno_code(). */
+enum rts_op {
+	RTS_OP_BO_CREATE,
+	RTS_OP_BO_SPLIT,
+	RTS_OP_MAP,
+	RTS_OP_NOTIFY_CREATE,
+	RTS_OP_EXPORT,
+	RTS_OP_ALLOW,
+	RTS_OP_IMPORT,
+	RTS_OP_SHARE_CLOSE,
+	RTS_OP_ATTR,
+	RTS_OP_PEER,
+	RTS_OP_QUERY,
+};
+/*
+ * The one table from a device's -errno to an RT code, keyed by kind of share (0 where none is involved), operation and errno
+ * (semantics 7.3, 7.4). Reports nothing: the caller knows the sentence.
+ */
+int rts_errno_code(uint32_t kind, enum rts_op op, int err);
+
+/* User-visible device ids are indices into ASCEND_RT_VISIBLE_DEVICES; everything inside rts and below uses device indices. 107001. */
+int rts_device_from_user(int32_t user, uint32_t *device);
+int32_t rts_device_to_user(uint32_t device); /* -1: not visible */
+
+/* ------------------------------------------------------------------------------------------------
+ * profile.c - what a SoC is and may do; one table. The running profile is the one whose name the device gives.
+ */
+enum rts_feature { /* bits of rts_profile.features */
+	RTS_FEATURE_IPC_ATTR = 1 << 0, /* aclrtIpcMemSetAttr */
+	RTS_FEATURE_SUPER_POD = 1 << 1, /* sdid, *InterServer, FABRIC handles */
+	RTS_FEATURE_PEER_COPY_FREE = 1 << 2, /* cross-device copies need no peer access (A3) */
+	RTS_FEATURE_IPC_EVENT = 1 << 3,
+};
+
+struct rts_profile {
+	const char *soc;
+	uint64_t mem_bytes;
+	uint32_t cube_cores, vector_cores; /* most worker threads: cube_cores */
+	uint32_t stream_limit, event_limit, notify_limit;
+	uint32_t features;
+};
+
+const struct rts_profile *rts_profile_find(const char *soc); /* NULL: unknown */
+
+/* ------------------------------------------------------------------------------------------------
+ * device.c, context.c
+ */
+struct rts_stream;
+
+struct rts_context {
+	struct rts_object obj;
+	uint32_t device;
+	bool primary;
+	atomic_bool dead; /* device reset or context destroyed; threads that still point at it see 107002 */
+	_Atomic(struct rts_stream *) default_stream; /* created with the context */
+	struct rts_stream_list *streams; /* stream.c's: all streams of the context */
+};
+
+/* The calling thread's live context, borrowed until the thread changes it. 107002 when there is none (tries the default device first). */
+int rts_context_current(struct rts_context **ctx);
+/* As above without a report: NULL if there is none. */
+struct rts_context *rts_context_peek(void);
+
+int rts_device_set(uint32_t device);
+int rts_device_get(uint32_t *device); /* 107002, not recorded as last error */
+int rts_device_reset(uint32_t device, bool force); /* 507007 when not set */
+int rts_device_synchronize(int32_t timeout_ms); /* -1: none; 107000, 507046 */
+int rts_context_create(uint32_t device, struct rts_context **ctx); /* becomes current */
+int rts_context_destroy(void *handle);
+int rts_context_set_current(void *handle);
+
+/* ------------------------------------------------------------------------------------------------
+ * stream.c, task.c, worker.c - ordered queues of tasks, run by worker threads and by waiting threads.
+ */
+#define RTS_TASK_BYTES 96 /* payload that a task carries by value */
+
+/* Not an error code: the task cannot go on yet and has arranged for rts_stream_resume(); it will be run again from its start. */
+#define RTS_TASK_BLOCKED (-1)
+
+/*
+ * A task's work. Runs with no lock held, on a worker or on a thread that waits for the stream. @payload is the task's copy.
+ * Returns 0, an RT code (the task failed: kept by the stream for its next synchronisation) or RTS_TASK_BLOCKED.
+ */
+typedef int (*rts_task_run)(void *payload, struct rts_stream *stream);
+
+struct rts_task_type {
+	const char *name; /* for messages */
+	rts_task_run run;
+	/* Frees what the payload owns; called exactly once, after the task ended or when it is abandoned. May be NULL. */
+	void (*drop)(void *payload);
+	bool worker_only; /* never on a waiting thread (callbacks) */
+};
+
+/* NULL: the current context's default stream (107002). A stream of another context: 107003; a stale handle: 107017. */
+int rts_stream_get(aclrtStream handle, struct rts_stream **stream);
+/* The same without the context check. */
+int rts_stream_get_any(aclrtStream handle, struct rts_stream **stream);
+void rts_stream_put(struct rts_stream **stream);
+struct rts_context *rts_stream_context(struct rts_stream *stream); /* borrowed */
+uint32_t rts_stream_device(const struct rts_stream *stream);
+
+/*
+ * Appends a task; @size <= RTS_TASK_BYTES bytes of @payload are copied. A worker is responsible for it on return. On failure the payload
+ * is not dropped. 107023 after an abort; the stream's error when it stops on failure.
+ */
+int rts_stream_submit(struct rts_stream *stream, const struct rts_task_type *type, const void *payload, size_t size);
+/* A blocked task may go on. From any thread, also before the task's run function has returned RTS_TASK_BLOCKED. */
+void rts_stream_resume(struct rts_stream *stream);
+/* Waits until all that was submitted before has ended; returns and clears the first task error. 507046 on timeout (ms, -1: none). */
+int rts_stream_synchronize(struct rts_stream *stream, int32_t timeout_ms);
+
+/*
+ * Calls fn(arg) once every task of this process submitted before this call has ended: at once, on this thread, if none is pending.
+ * Used for unmapping. Never fails (allocates with the process's last reserve).
+ */
+void rts_exec_defer(void (*fn)(void *arg), void *arg);
+/* Waits until every task of this process submitted before this call has ended. 507046 on timeout. */
+int rts_exec_quiesce(int32_t timeout_ms);
+
+/* ------------------------------------------------------------------------------------------------
+ * va.c - what is mapped where. One ordered index over every range that vinci handed out in this process.
+ */
+enum rts_segment_kind {
+	RTS_SEG_DEVICE, /* aclrtMalloc: owns whole pages and its own BO */
+	RTS_SEG_SMALL, /* aclrtMalloc below a page: shares pages, never exportable */
+	RTS_SEG_HOST, /* aclrtMallocHost */
+	RTS_SEG_HOST_REGISTERED,
+	RTS_SEG_IPC, /* imported by key */
+	RTS_SEG_RESERVED, /* aclrtReserveMemAddress: contains RTS_SEG_VMM segments */
+	RTS_SEG_VMM, /* aclrtMapMem */
+};
+
+struct rts_segment {
+	uintptr_t base;
+	size_t size; /* bytes the user may touch */
+	enum rts_segment_kind kind;
+	uint32_t device; /* who owns the backing; for IPC: the importing device; host kinds: 0 */
+	uint32_t owner; /* device of the physical memory (differs from device for cross-device imports) */
+	uint32_t page_kind; /* VINCI_PAGE_* */
+	bool host; /* backing is host memory */
+	uint32_t handle; /* BO */
+	uint64_t mmap_offset;
+	void *priv; /* of the part that inserted it (vmm.c, ipc.c, memory.c) */
+};
+
+/* Copies out the innermost segment that contains @ptr; false if there is none. Lock-free or a short read lock: fit for hot paths. */
+bool rts_va_find(const void *ptr, struct rts_segment *seg);
+/* True when [ptr, ptr + len) lies in one allocation (adjacent VMM mappings of one reservation count as one); *seg as above. */
+bool rts_va_range(const void *ptr, size_t len, struct rts_segment *seg);
+int rts_va_insert(const struct rts_segment *seg); /* 207001; an overlap is a bug, except VMM inside RESERVED */
+bool rts_va_remove(uintptr_t base, enum rts_segment_kind kind, struct rts_segment *seg);
+
+/* ------------------------------------------------------------------------------------------------
+ * peer.c
+ */
+/* Takes a reference on both directions between two devices (IPC/VMM/notify imports); nothing if they are the same. */
+int rts_peer_enable_both(uint32_t a, uint32_t b);
+bool rts_peer_active(uint32_t device, uint32_t peer);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.h - the sentences behind error codes. A failing check calls u_report() once, with the rule that was violated,
+ * the value got and the value wanted; aclGetRecentErrMsg() hands the thread's sentences out in CANN's layout.
+ *
+ * Thread-local, keeps errno, never allocates on the success path, bounded per thread (oldest are dropped).
+ */
+#ifndef VINCI_UTIL_REPORT_H
+#define VINCI_UTIL_REPORT_H
+
+/*
+ * Records a sentence for @code and returns @code, so that a check reads
+ *	return u_report(ACL_ERROR_RT_PARAM_INVALID, "size is 0; it must be a positive number of bytes");
+ * The message id (EE1003, EH0001, ...) and title follow from the code (semantics: CANN error_code_ref).
+ */
+int u_report(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Returns the thread's text and clears it; NULL if there is none. Valid until the thread's next call. */
+const char *u_report_take(void);
+
+/* Prints when VINCI_LOG asks for it ("error", "warn", "info", "debug"; default: nothing); keeps errno. */
+enum u_level { U_ERROR, U_WARN, U_INFO, U_DEBUG };
+void u_log(enum u_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
