@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_util.h - what tests with several processes need: peers started by exec, lines with deadlines, leak counts.
+ *
+ * A test program starts itself again as a peer. The two talk in lines: the peer's stdin and stdout are pipes to the test.
+ * Every wait has a deadline; nothing sleeps. A false or negative result means "not in time" or "gone": tests assert on it.
+ */
+#ifndef VINCI_TEST_UTIL_H
+#define VINCI_TEST_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define T_LINE_MAX 1024
+#define T_PEER_ARGS_MAX 30
+
+struct t_peer {
+	pid_t pid; /* 0: none */
+	int to, from; /* its stdin and stdout; -1: closed */
+	size_t len; /* bytes read from it that are not handed out yet */
+	char buf[4 * T_LINE_MAX];
+};
+
+uint64_t t_now_ms(void); /* monotonic */
+
+/*
+ * Starts this very program (/proc/self/exe) with @args (NULL-terminated, without argv[0]). @env: NULL or "NAME=value"
+ * strings, NULL-terminated, on top of this process's environment.
+ */
+bool t_spawn(struct t_peer *peer, const char *const args[], const char *const env[]);
+/* One line without its newline; false: deadline, end of file, or longer than @size - 1. */
+bool t_read_line(struct t_peer *peer, char *line, size_t size, int timeout_ms);
+/* Reads a line and compares it whole; prints what came instead. */
+bool t_expect(struct t_peer *peer, const char *wanted, int timeout_ms);
+bool t_write_line(struct t_peer *peer, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Closes the peer's pipes and waits for its end: exit status, 128 + signal, or -1 after @timeout_ms (it is then killed). */
+int t_wait(struct t_peer *peer, int timeout_ms);
+/* SIGKILL, then reaps it. */
+void t_kill(struct t_peer *peer);
+/* As t_wait() for any child. */
+int t_wait_pid(pid_t pid, int timeout_ms);
+
+/* The peer's side. */
+bool t_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool t_hear(char *line, size_t size, int timeout_ms);
+
+/* Counts of this process, for comparing before and after. */
+unsigned t_count_fds(void);
+unsigned t_count_maps(void);
+unsigned t_count_threads(void);
+/* Names in /dev/shm. */
+unsigned t_count_shm(void);
+/* Resident set in KiB. */
+unsigned long t_rss_kib(void);
+/* Polls @done(arg) until it is true; the pauses are waits for a timer that grows from 50 us to 10 ms. */
+bool t_until(bool (*done)(void *arg), void *arg, int timeout_ms);
+
+#endif
