@@ -12,6 +12,8 @@
 
 /* Records a failed rts call as the thread's last error and passes the code on. acl's own codes are not recorded (semantics 6.7). */
 aclError api_result(int code);
+/* The code recorded last in this thread, 0 if none. */
+int api_last_error(bool clear);
 
 /* The answer of a function that is not there yet: 207000 with a sentence naming it. */
 aclError api_refuse(const char *function);

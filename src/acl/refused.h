@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * refused.h - definitions of public functions that nothing stands behind yet. They are exported, so that a program that only
+ * names them links and loads, and each call answers 207000 with a sentence that names the function (or the value that the
+ * function documents for failure, after reporting the same).
+ *
+ * Whoever makes a function real deletes its line. docs/status.md is generated from these files.
+ */
+#ifndef VINCI_ACL_REFUSED_H
+#define VINCI_ACL_REFUSED_H
+
+#include "acl/acl_rt_memory_soma.h"
+#include "acl/api.h"
+#include "acl/extras.h"
+#include "vinci/kernel.h"
+
+/* The parameters are named as the headers name them and nobody reads them. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define REFUSE(name, ...)                       \
+	aclError name(__VA_ARGS__)              \
+	{                                       \
+		return api_refuse(__func__);    \
+	}
+
+#define REFUSE_AS(type, value, name, ...)       \
+	type name(__VA_ARGS__)                  \
+	{                                       \
+		(void)api_refuse(__func__);     \
+		return value;                   \
+	}
+
+#define REFUSE_VOID(name, ...)                  \
+	void name(__VA_ARGS__)                  \
+	{                                       \
+		(void)api_refuse(__func__);     \
+	}
+
+#endif

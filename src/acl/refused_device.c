@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * refused_device.c - chapters 2 to 5: setting up, run-time configuration, devices, contexts.
+ * A comment above a group is the reason that docs/status.md gives.
+ */
+#include "acl/refused.h"
+
+/* Refused: callbacks at initialisation are not there yet. */
+REFUSE(aclInit, const char *configPath)
+REFUSE(aclFinalize, void)
+REFUSE(aclFinalizeReference, uint64_t *refCount)
+REFUSE(aclInitCallbackRegister, aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData)
+REFUSE(aclInitCallbackUnRegister, aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
+REFUSE(aclFinalizeCallbackRegister, aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc,
+	void *userData)
+REFUSE(aclFinalizeCallbackUnRegister, aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc)
+
+/* Refused: core limits and system parameters tune a compiler and a scheduler that a CPU does not have yet. */
+REFUSE(aclrtSetSysParamOpt, aclSysParamOpt opt, int64_t value)
+REFUSE(aclrtGetSysParamOpt, aclSysParamOpt opt, int64_t *value)
+REFUSE(aclrtGetDeviceResLimit, int32_t deviceId, aclrtDevResLimitType type, uint32_t *value)
+REFUSE(aclrtSetDeviceResLimit, int32_t deviceId, aclrtDevResLimitType type, uint32_t value)
+REFUSE(aclrtResetDeviceResLimit, int32_t deviceId)
+REFUSE(aclrtGetStreamResLimit, aclrtStream stream, aclrtDevResLimitType type, uint32_t *value)
+REFUSE(aclrtSetStreamResLimit, aclrtStream stream, aclrtDevResLimitType type, uint32_t value)
+REFUSE(aclrtResetStreamResLimit, aclrtStream stream)
+REFUSE(aclrtUseStreamResInCurrentThread, aclrtStream stream)
+REFUSE(aclrtUnuseStreamResInCurrentThread, aclrtStream stream)
+REFUSE(aclrtGetResInCurrentThread, aclrtDevResLimitType type, uint32_t *value)
+
+/* Refused: a property, counter or switch of the card that the software device does not model yet. */
+REFUSE(aclrtSetDevice, int32_t deviceId)
+REFUSE(aclrtResetDevice, int32_t deviceId)
+REFUSE(aclrtResetDeviceForce, int32_t deviceId)
+REFUSE(aclrtGetDevice, int32_t *deviceId)
+REFUSE(aclrtGetDeviceCount, uint32_t *count)
+REFUSE(aclrtGetRunMode, aclrtRunMode *runMode)
+REFUSE(aclrtSetTsDevice, aclrtTsId tsId)
+REFUSE(aclrtGetDeviceUtilizationRate, int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
+REFUSE(aclrtQueryDeviceStatus, int32_t deviceId, aclrtDeviceStatus *deviceStatus)
+REFUSE(aclrtSetDeviceSatMode, aclrtFloatOverflowMode mode)
+REFUSE(aclrtGetDeviceSatMode, aclrtFloatOverflowMode *mode)
+REFUSE(aclrtGetOverflowStatus, void *outputAddr, size_t outputSize, aclrtStream stream)
+REFUSE(aclrtResetOverflowStatus, aclrtStream stream)
+REFUSE(aclrtSynchronizeDevice, void)
+REFUSE(aclrtSynchronizeDeviceWithTimeout, int32_t timeout)
+REFUSE(aclrtGetDeviceInfo, uint32_t deviceId, aclrtDevAttr attr, int64_t *value)
+REFUSE(aclrtGetDeviceCapability, int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)
+REFUSE(aclrtDeviceGetStreamPriorityRange, int32_t *leastPriority, int32_t *greatestPriority)
+REFUSE(aclrtGetDevicesTopo, uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value)
+REFUSE(aclrtRegDeviceStateCallback, const char *regName, aclrtDeviceStateCallback callback, void *args)
+REFUSE(aclrtGetLogicDevIdByUserDevId, int32_t userDevid, int32_t *logicDevId)
+REFUSE(aclrtGetUserDevIdByLogicDevId, int32_t logicDevId, int32_t *userDevid)
+REFUSE(aclrtGetLogicDevIdByPhyDevId, int32_t phyDevId, int32_t *logicDevId)
+REFUSE(aclrtGetPhyDevIdByLogicDevId, int32_t logicDevId, int32_t *phyDevId)
+REFUSE(aclrtGetUserDevIdByPhyDevId, int32_t phyDevId, int32_t *userDevId)
+REFUSE(aclrtGetPhyDevIdByUserDevId, int32_t userDevId, int32_t *phyDevId)
+REFUSE(aclrtDeviceGetUuid, int32_t deviceId, aclrtUuid *uuid)
+REFUSE(aclrtDeviceGetPCIBusId, int32_t deviceId, char *pciBusId, int32_t len)
+REFUSE(aclrtDeviceGetByPCIBusId, const char *pciBusId, int32_t *deviceId)
+REFUSE(aclrtDeviceGetBareTgid, int32_t *pid)
+REFUSE(aclrtDeviceGetHostAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
+	uint32_t count, int32_t deviceId)
+REFUSE(aclrtDeviceGetP2PAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
+	uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId)
+REFUSE(aclrtDeviceSetLimit, aclrtDeviceLimit limit, size_t value)
+REFUSE(aclrtDeviceGetLimit, aclrtDeviceLimit limit, size_t *value)
+REFUSE(aclrtDeviceCanAccessPeer, int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
+REFUSE(aclrtDeviceEnablePeerAccess, int32_t peerDeviceId, uint32_t flags)
+REFUSE(aclrtDeviceDisablePeerAccess, int32_t peerDeviceId)
+REFUSE(aclrtDevicePeerAccessStatus, int32_t deviceId, int32_t peerDeviceId, int32_t *status)
+REFUSE(aclrtDeviceL2CacheFlush, void *rsv)
+
+/* Refused: overflow detection and parameters of a context are not modelled yet. */
+REFUSE(aclrtCreateContext, aclrtContext *context, int32_t deviceId)
+REFUSE(aclrtDestroyContext, aclrtContext context)
+REFUSE(aclrtSetCurrentContext, aclrtContext context)
+REFUSE(aclrtGetCurrentContext, aclrtContext *context)
+REFUSE(aclrtCtxSetSysParamOpt, aclSysParamOpt opt, int64_t value)
+REFUSE(aclrtCtxGetSysParamOpt, aclSysParamOpt opt, int64_t *value)
+REFUSE(aclrtCtxGetCurrentDefaultStream, aclrtStream *stream)
+REFUSE(aclrtGetPrimaryCtxState, int32_t deviceId, uint32_t *flags, int32_t *active)
+REFUSE(aclrtCtxGetFloatOverflowAddr, void **overflowAddr)
+REFUSE(aclrtGetFloatOverflowStatus, void *outputAddr, uint64_t outputSize, aclrtStream stream)
+REFUSE(aclrtResetFloatOverflowStatus, aclrtStream stream)
+REFUSE(aclrtNpuGetFloatOverFlowStatus, void *outputAddr, uint64_t outputSize, uint32_t checkMode,
+	aclrtStream stream)
+REFUSE(aclrtNpuClearFloatOverFlowStatus, uint32_t checkMode, aclrtStream stream)
+
+/* Refused: groups of cores exist on other products. */
+REFUSE(aclrtSetGroup, int32_t groupId)
+REFUSE(aclrtGetGroupCount, uint32_t *count)
+REFUSE_AS(aclrtGroupInfo *, NULL, aclrtCreateGroupInfo, void)
+REFUSE(aclrtDestroyGroupInfo, aclrtGroupInfo *groupInfo)
+REFUSE(aclrtGetAllGroupInfo, aclrtGroupInfo *groupInfo)
+REFUSE(aclrtGetGroupInfoDetail, const aclrtGroupInfo *groupInfo, int32_t groupIndex, aclrtGroupAttr attr,
+	void *attrValue, size_t valueLen, size_t *paramRetSize)
+
+/* Refused: operator caches and profiling marks are not there yet. */
+REFUSE(aclsysGetCANNVersion, aclCANNPackageName name, aclCANNPackageVersion *version)
+REFUSE(aclsysGetVersionStr, char *pkgName, char *versionStr)
+REFUSE(aclsysGetVersionNum, char *pkgName, int32_t *versionNum)
+REFUSE(aclrtGetVersion, int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion)
+REFUSE(aclrtCacheLastTaskOpInfo, const void *infoPtr, size_t infoSize)
+REFUSE(aclrtCacheLastTaskExtendInfo, const char *extendInfoPtr, size_t infoSize)
+REFUSE(aclrtProfTrace, void *userdata, int32_t length, aclrtStream stream)

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * refused_memory.c - chapter 11: memory, and 20: shared buffers.
+ * A comment above a group is the reason that docs/status.md gives.
+ */
+#include "acl/refused.h"
+
+/* Refused: usage by component and memory of the task scheduler are not accounted yet. */
+REFUSE(aclrtMalloc, void **devPtr, size_t size, aclrtMemMallocPolicy policy)
+REFUSE(aclrtMallocAlign32, void **devPtr, size_t size, aclrtMemMallocPolicy policy)
+REFUSE(aclrtMallocCached, void **devPtr, size_t size, aclrtMemMallocPolicy policy)
+REFUSE(aclrtMallocWithCfg, void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg)
+REFUSE(aclrtMallocForTaskScheduler, void **devPtr, size_t size, aclrtMemMallocPolicy policy,
+	aclrtMallocConfig *cfg)
+REFUSE(aclrtMemFlush, void *devPtr, size_t size)
+REFUSE(aclrtMemInvalidate, void *devPtr, size_t size)
+REFUSE(aclrtFree, void *devPtr)
+REFUSE(aclrtFreeWithDevSync, void *devPtr)
+REFUSE(aclrtGetMemInfo, aclrtMemAttr attr, size_t *free, size_t *total)
+REFUSE(aclrtGetMemUsageInfo, int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum,
+	size_t *outputNum)
+REFUSE(aclrtCheckMemType, void **addrList, uint32_t size, uint32_t memType, uint32_t *checkResult,
+	uint32_t reserve)
+
+/* Refused: registering host memory is not complete yet. */
+REFUSE(aclrtMallocHost, void **hostPtr, size_t size)
+REFUSE(aclrtMallocHostWithCfg, void **ptr, uint64_t size, aclrtMallocConfig *cfg)
+REFUSE(aclrtFreeHost, void *hostPtr)
+REFUSE(aclrtFreeHostWithDevSync, void *hostPtr)
+REFUSE(aclrtHostRegister, void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr)
+REFUSE(aclrtHostRegisterV2, void *ptr, uint64_t size, uint32_t flag)
+REFUSE(aclrtHostGetDevicePointer, void *pHost, void **pDevice, uint32_t flag)
+REFUSE(aclrtHostUnregister, void *ptr)
+REFUSE(aclrtHostMemMapCapabilities, uint32_t deviceId, aclrtHacType hacType,
+	aclrtHostMemMapCapability *capabilities)
+
+/* Refused: batches, descriptors and indirect copies are not there yet. */
+REFUSE(aclrtMemcpy, void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
+REFUSE(aclrtMemcpyAsync, void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
+	aclrtStream stream)
+REFUSE(aclrtMemcpyAsyncWithCondition, void *dst, size_t destMax, const void *src, size_t count,
+	aclrtMemcpyKind kind, aclrtStream stream)
+REFUSE(aclrtMemcpy2d, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+	aclrtMemcpyKind kind)
+REFUSE(aclrtMemcpy2dAsync, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+	size_t height, aclrtMemcpyKind kind, aclrtStream stream)
+REFUSE(aclrtMemcpyBatch, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
+	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex)
+REFUSE(aclrtMemcpyBatchAsync, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
+	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
+	aclrtStream stream)
+REFUSE(aclrtMemcpyBatchV2, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
+	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs)
+REFUSE(aclrtMemcpyBatchAsyncV2, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
+	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, aclrtStream stream)
+REFUSE(aclrtGetMemcpyDescSize, aclrtMemcpyKind kind, size_t *descSize)
+REFUSE(aclrtSetMemcpyDesc, void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr, size_t count,
+	void *config)
+REFUSE(aclrtMemcpyAsyncWithDesc, void *desc, aclrtMemcpyKind kind, aclrtStream stream)
+REFUSE(aclrtMemcpyAsyncWithOffset, void **dst, size_t destMax, size_t dstDataOffset, const void **src,
+	size_t count, size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream)
+REFUSE(aclrtMemset, void *devPtr, size_t maxCount, int32_t value, size_t count)
+REFUSE(aclrtMemsetAsync, void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
+REFUSE(aclrtMemsetD32, void *ptr, size_t memSize, uint32_t value, size_t N)
+REFUSE(aclrtMemsetD32Async, void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream)
+
+/* Refused: placement of a mapping on a link is not modelled yet. */
+REFUSE(aclrtMallocPhysical, aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop,
+	uint64_t flags)
+REFUSE(aclrtFreePhysical, aclrtDrvMemHandle handle)
+REFUSE(aclrtReserveMemAddress, void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags)
+REFUSE(aclrtReserveMemAddressNoUCMemory, void **virPtr, size_t size, size_t alignment, void *expectPtr,
+	uint64_t flags)
+REFUSE(aclrtReleaseMemAddress, void *virPtr)
+REFUSE(aclrtMapMem, void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags)
+REFUSE(aclrtMemMapNoAccess, void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
+	uint64_t flags)
+REFUSE(aclrtUnmapMem, void *virPtr)
+REFUSE(aclrtMemSetAccess, void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count)
+REFUSE(aclrtMemGetAccess, void *virPtr, aclrtMemLocation *location, uint64_t *flag)
+REFUSE(aclrtMemExportToShareableHandle, aclrtDrvMemHandle handle, aclrtMemHandleType handleType,
+	uint64_t flags, uint64_t *shareableHandle)
+REFUSE(aclrtMemSetPidToShareableHandle, uint64_t shareableHandle, int32_t *pid, size_t pidNum)
+REFUSE(aclrtMemImportFromShareableHandle, uint64_t shareableHandle, int32_t deviceId,
+	aclrtDrvMemHandle *handle)
+REFUSE(aclrtMemExportToShareableHandleV2, aclrtDrvMemHandle handle, uint64_t flags,
+	aclrtMemSharedHandleType shareType, void *shareableHandle)
+REFUSE(aclrtMemSetPidToShareableHandleV2, void *shareableHandle, aclrtMemSharedHandleType shareType,
+	int32_t *pid, size_t pidNum)
+REFUSE(aclrtMemImportFromShareableHandleV2, void *shareableHandle, aclrtMemSharedHandleType shareType,
+	uint64_t flags, aclrtDrvMemHandle *handle)
+REFUSE(aclrtMemGetAllocationGranularity, aclrtPhysicalMemProp *prop, aclrtMemGranularityOptions option,
+	size_t *granularity)
+REFUSE(aclrtMemRetainAllocationHandle, void *virPtr, aclrtDrvMemHandle *handle)
+REFUSE(aclrtMemGetAllocationPropertiesFromHandle, aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
+REFUSE(aclrtMemGetAddressRange, void *ptr, void **pbase, size_t *psize)
+REFUSE(aclrtMemMapSelectedLink, void *virPtrDst, size_t size, void *virPtrSrc, uint32_t linkIdx)
+REFUSE(aclrtMemMapSetLink, aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink)
+REFUSE(aclrtMemP2PMap, void *devPtr, size_t size, int32_t dstDevId, uint64_t flags)
+
+/* Refused: managed memory needs pages that migrate, which is not there yet. */
+REFUSE(aclrtMemAllocManaged, void **ptr, uint64_t size, uint32_t flag)
+REFUSE(aclrtMemManagedAdvise, const void *ptr, uint64_t size, aclrtMemManagedAdviseType advise,
+	aclrtMemManagedLocation location)
+REFUSE(aclrtMemManagedGetAttr, aclrtMemManagedRangeAttribute attribute, const void *ptr, size_t size,
+	void *data, size_t dataSize)
+REFUSE(aclrtMemManagedGetAttrs, aclrtMemManagedRangeAttribute *attributes, size_t numAttributes,
+	const void *ptr, size_t size, void **data, size_t *dataSizes)
+REFUSE(aclrtMemManagedPrefetchAsync, const void *ptr, size_t size, aclrtMemManagedLocation location,
+	uint32_t flags, aclrtStream stream)
+REFUSE(aclrtMemManagedPrefetchBatchAsync, const void **ptrs, size_t *sizes, size_t count,
+	aclrtMemManagedLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs,
+	uint64_t flags, aclrtStream stream)
+REFUSE(aclrtPointerGetAttributes, const void *ptr, aclrtPtrAttributes *attributes)
+
+/* Refused: cache operations on a stream are not there yet. */
+REFUSE(aclrtCmoAsync, void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
+REFUSE(aclrtCmoAsyncWithBarrier, void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,
+	aclrtStream stream)
+REFUSE(aclrtCmoWaitBarrier, aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
+REFUSE(aclrtCmoGetDescSize, size_t *size)
+REFUSE(aclrtCmoSetDesc, void *cmoDesc, void *src, size_t size)
+REFUSE(aclrtCmoAsyncWithDesc, void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve)
+
+/* Refused: sharing between processes is being completed. */
+REFUSE(aclrtIpcMemGetExportKey, void *devPtr, size_t size, char *key, size_t len, uint64_t flags)
+REFUSE(aclrtIpcMemSetImportPid, const char *key, int32_t *pid, size_t num)
+REFUSE(aclrtIpcMemImportPidInterServer, const char *key, aclrtServerPid *serverPids, size_t num)
+REFUSE(aclrtIpcMemImportByKey, void **devPtr, const char *key, uint64_t flags)
+REFUSE(aclrtIpcMemSetAttr, const char *key, aclrtIpcMemAttrType type, uint64_t attr)
+REFUSE(aclrtIpcMemClose, const char *key)
+
+/* Refused: tasks that write or wait for a value in memory are not there yet. */
+REFUSE(aclrtValueWrite, void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
+REFUSE(aclrtValueWait, void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
+
+/* Refused: variables of device code need kernels loaded from binaries, which are not there yet. */
+REFUSE(aclrtGetSymbolAddress, const void *symbol, void **devPtr)
+REFUSE(aclrtGetSymbolSize, const void *symbol, size_t *size)
+REFUSE(aclrtMemcpyFromSymbol, void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset,
+	aclrtMemcpyKind kind)
+REFUSE(aclrtMemcpyFromSymbolAsync, void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset,
+	aclrtMemcpyKind kind, aclrtStream stream)
+REFUSE(aclrtMemcpyToSymbol, const void *symbol, const void *src, size_t count, size_t offset,
+	aclrtMemcpyKind kind)
+REFUSE(aclrtMemcpyToSymbolAsync, const void *symbol, const void *src, size_t count, size_t offset,
+	aclrtMemcpyKind kind, aclrtStream stream)
+
+/* Refused: shared buffers belong to the queues of the data transfer library. */
+REFUSE(aclrtAllocBuf, aclrtMbuf *buf, size_t size)
+REFUSE(aclrtFreeBuf, aclrtMbuf buf)
+REFUSE(aclrtGetBufData, aclrtMbuf buf, void **dataPtr, size_t *size)
+REFUSE(aclrtSetBufDataLen, aclrtMbuf buf, size_t len)
+REFUSE(aclrtGetBufDataLen, aclrtMbuf buf, size_t *len)
+REFUSE(aclrtSetBufUserData, aclrtMbuf buf, const void *dataPtr, size_t size, size_t offset)
+REFUSE(aclrtGetBufUserData, aclrtMbuf buf, void *dataPtr, size_t size, size_t offset)
+REFUSE(aclrtCopyBufRef, aclrtMbuf buf, aclrtMbuf *newBuf)
+REFUSE(aclrtAppendBufChain, aclrtMbuf headBuf, aclrtMbuf buf)
+REFUSE(aclrtGetBufFromChain, aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf)
+REFUSE(aclrtGetBufChainNum, aclrtMbuf headBuf, uint32_t *num)
+
+/* Refused: external allocators serve operators, and no operator here takes its workspace from one. */
+REFUSE_AS(aclrtAllocatorDesc, NULL, aclrtAllocatorCreateDesc, void)
+REFUSE(aclrtAllocatorDestroyDesc, aclrtAllocatorDesc allocatorDesc)
+REFUSE(aclrtAllocatorSetObjToDesc, aclrtAllocatorDesc allocatorDesc, aclrtAllocator allocator)
+REFUSE(aclrtAllocatorSetAllocFuncToDesc, aclrtAllocatorDesc allocatorDesc, aclrtAllocatorAllocFunc func)
+REFUSE(aclrtAllocatorSetFreeFuncToDesc, aclrtAllocatorDesc allocatorDesc, aclrtAllocatorFreeFunc func)
+REFUSE(aclrtAllocatorSetAllocAdviseFuncToDesc,  aclrtAllocatorDesc allocatorDesc,
+	aclrtAllocatorAllocAdviseFunc func)
+REFUSE(aclrtAllocatorSetGetAddrFromBlockFuncToDesc,  aclrtAllocatorDesc allocatorDesc,
+	aclrtAllocatorGetAddrFromBlockFunc func)
+REFUSE(aclrtAllocatorRegister, aclrtStream stream, aclrtAllocatorDesc allocatorDesc)
+REFUSE(aclrtAllocatorGetByStream, aclrtStream stream, aclrtAllocatorDesc *allocatorDesc,
+	aclrtAllocator *allocator, aclrtAllocatorAllocFunc *allocFunc, aclrtAllocatorFreeFunc *freeFunc,
+	aclrtAllocatorAllocAdviseFunc *allocAdviseFunc,
+	aclrtAllocatorGetAddrFromBlockFunc *getAddrFromBlockFunc)
+REFUSE(aclrtAllocatorUnregister, aclrtStream stream)
+
+/* Refused: pools with stream order need events, which are not there yet. */
+REFUSE(aclrtMemPoolCreate, aclrtMemPool *memPool, const aclrtMemPoolProps *poolProps)
+REFUSE(aclrtMemPoolDestroy, aclrtMemPool memPool)
+REFUSE(aclrtMemPoolSetAttr, aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value)
+REFUSE(aclrtMemPoolGetAttr, aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value)
+REFUSE(aclrtMemPoolMallocAsync, void **ptr, size_t size, aclrtMemPool memPool, aclrtStream stream)
+REFUSE(aclrtMemPoolFreeAsync, void *ptr, aclrtStream stream)
+REFUSE(aclrtMemPoolTrimTo, aclrtMemPool memPool, size_t minBytesToKeep)

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * refused_stream.c - chapters 6 to 10 and 12: streams and what is queued on them.
+ * A comment above a group is the reason that docs/status.md gives.
+ */
+#include "acl/refused.h"
+
+/* Refused: stream attributes, overflow switches and streams of a recorded model come with later parts. */
+REFUSE(aclrtCreateStream, aclrtStream *stream)
+REFUSE(aclrtCreateStreamWithConfig, aclrtStream *stream, uint32_t priority, uint32_t flag)
+REFUSE_AS(aclrtStreamConfigHandle *, NULL, aclrtCreateStreamConfigHandle, void)
+REFUSE(aclrtDestroyStreamConfigHandle, aclrtStreamConfigHandle *handle)
+REFUSE(aclrtSetStreamConfigOpt, aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr,
+	const void *attrValue, size_t valueSize)
+REFUSE(aclrtCreateStreamV2, aclrtStream *stream, const aclrtStreamConfigHandle *handle)
+REFUSE(aclrtDestroyStream, aclrtStream stream)
+REFUSE(aclrtDestroyStreamForce, aclrtStream stream)
+REFUSE(aclrtSynchronizeStream, aclrtStream stream)
+REFUSE(aclrtSynchronizeStreamWithTimeout, aclrtStream stream, int32_t timeout)
+REFUSE(aclrtStreamQuery, aclrtStream stream, aclrtStreamStatus *status)
+REFUSE(aclrtStreamGetId, aclrtStream stream, int32_t *streamId)
+REFUSE(aclrtStreamGetPriority, aclrtStream stream, uint32_t *priority)
+REFUSE(aclrtStreamGetFlags, aclrtStream stream, uint32_t *flags)
+REFUSE(aclrtGetStreamAvailableNum, uint32_t *streamCount)
+REFUSE(aclrtSetStreamFailureMode, aclrtStream stream, uint64_t mode)
+REFUSE(aclrtSetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+REFUSE(aclrtGetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+REFUSE(aclrtSetStreamOverflowSwitch, aclrtStream stream, uint32_t flag)
+REFUSE(aclrtGetStreamOverflowSwitch, aclrtStream stream, uint32_t *flag)
+REFUSE(aclrtActiveStream, aclrtStream activeStream, aclrtStream stream)
+REFUSE(aclrtSwitchStream, void *leftValue, aclrtCondition cond, void *rightValue,
+	aclrtCompareDataType dataType, aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream)
+REFUSE(aclrtRegStreamStateCallback, const char *regName, aclrtStreamStateCallback callback, void *args)
+REFUSE(aclrtStreamStop, aclrtStream stream)
+REFUSE(aclrtStreamAbort, aclrtStream stream)
+REFUSE(aclrtPersistentTaskClean, aclrtStream stream)
+
+/* Refused: events come with timestamps and waits across streams, which are a part of their own. */
+REFUSE(aclrtCreateEvent, aclrtEvent *event)
+REFUSE(aclrtCreateEventWithFlag, aclrtEvent *event, uint32_t flag)
+REFUSE(aclrtCreateEventExWithFlag, aclrtEvent *event, uint32_t flag)
+REFUSE(aclrtDestroyEvent, aclrtEvent event)
+REFUSE(aclrtRecordEvent, aclrtEvent event, aclrtStream stream)
+REFUSE(aclrtRecordEventWithFlag, aclrtEvent event, aclrtStream stream, uint32_t flag)
+REFUSE(aclrtResetEvent, aclrtEvent event, aclrtStream stream)
+REFUSE(aclrtQueryEvent, aclrtEvent event, aclrtEventStatus *status)
+REFUSE(aclrtQueryEventStatus, aclrtEvent event, aclrtEventRecordedStatus *status)
+REFUSE(aclrtQueryEventWaitStatus, aclrtEvent event, aclrtEventWaitStatus *status)
+REFUSE(aclrtSynchronizeEvent, aclrtEvent event)
+REFUSE(aclrtSynchronizeEventWithTimeout, aclrtEvent event, int32_t timeout)
+REFUSE(aclrtEventElapsedTime, float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
+REFUSE(aclrtEventGetTimestamp, aclrtEvent event, uint64_t *timestamp)
+REFUSE(aclrtStreamWaitEvent, aclrtStream stream, aclrtEvent event)
+REFUSE(aclrtStreamWaitEventWithFlag, aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag)
+REFUSE(aclrtStreamWaitEventWithTimeout, aclrtStream stream, aclrtEvent event, int32_t timeout)
+REFUSE(aclrtSetOpWaitTimeout, uint32_t timeout)
+REFUSE(aclrtGetEventId, aclrtEvent event, uint32_t *eventId)
+REFUSE(aclrtGetEventAvailNum, uint32_t *eventCount)
+REFUSE(aclrtIpcGetEventHandle, aclrtEvent event, aclrtIpcEventHandle *handle)
+REFUSE(aclrtIpcOpenEventHandle, aclrtIpcEventHandle handle, aclrtEvent *event)
+
+/* Refused: the notify chapter is being completed. */
+REFUSE(aclrtCreateNotify, aclrtNotify *notify, uint64_t flag)
+REFUSE(aclrtDestroyNotify, aclrtNotify notify)
+REFUSE(aclrtRecordNotify, aclrtNotify notify, aclrtStream stream)
+REFUSE(aclrtWaitAndResetNotify, aclrtNotify notify, aclrtStream stream, uint32_t timeout)
+REFUSE(aclrtGetNotifyId, aclrtNotify notify, uint32_t *notifyId)
+REFUSE(aclrtNotifyBatchReset, aclrtNotify *notifies, size_t num)
+REFUSE(aclrtNotifyGetExportKey, aclrtNotify notify, char *key, size_t len, uint64_t flags)
+REFUSE(aclrtNotifySetImportPid, aclrtNotify notify, int32_t *pid, size_t num)
+REFUSE(aclrtNotifySetImportPidInterServer, aclrtNotify notify, aclrtServerPid *serverPids, size_t num)
+REFUSE(aclrtNotifyImportByKey, aclrtNotify *notify, const char *key, uint64_t flags)
+
+/* Refused: counting notifies exist on later products only and are not modelled yet. */
+REFUSE(aclrtCntNotifyCreate, aclrtCntNotify *cntNotify, uint64_t flag)
+REFUSE(aclrtCntNotifyRecord, aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info)
+REFUSE(aclrtCntNotifyWaitWithTimeout, aclrtCntNotify cntNotify, aclrtStream stream,
+	aclrtCntNotifyWaitInfo *info)
+REFUSE(aclrtCntNotifyReset, aclrtCntNotify cntNotify, aclrtStream stream)
+REFUSE(aclrtCntNotifyGetId, aclrtCntNotify cntNotify, uint32_t *notifyId)
+REFUSE(aclrtCntNotifyDestroy, aclrtCntNotify cntNotify)
+
+/* Refused: labels jump inside a recorded model, which is not there yet. */
+REFUSE(aclrtCreateLabel, aclrtLabel *label)
+REFUSE(aclrtSetLabel, aclrtLabel label, aclrtStream stream)
+REFUSE(aclrtDestroyLabel, aclrtLabel label)
+REFUSE(aclrtCreateLabelList, aclrtLabel *labels, size_t num, aclrtLabelList *labelList)
+REFUSE(aclrtDestroyLabelList, aclrtLabelList labelList)
+REFUSE(aclrtSwitchLabelByIndex, void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream)
+
+/* Refused: callbacks, task timeouts and arithmetic tasks on a stream are not there yet. */
+REFUSE(aclrtSubscribeReport, uint64_t threadId, aclrtStream stream)
+REFUSE(aclrtLaunchCallback, aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,
+	aclrtStream stream)
+REFUSE(aclrtProcessReport, int32_t timeout)
+REFUSE(aclrtUnSubscribeReport, uint64_t threadId, aclrtStream stream)
+REFUSE(aclrtLaunchHostFunc, aclrtStream stream, aclrtHostFunc fn, void *args)
+REFUSE(aclrtSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
+REFUSE(aclrtProcessHostFunc, int32_t timeout)
+REFUSE(aclrtUnSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
+REFUSE(aclrtSetOpExecuteTimeOut, uint32_t timeout)
+REFUSE(aclrtSetOpExecuteTimeOutWithMs, uint32_t timeout)
+REFUSE(aclrtSetOpExecuteTimeOutV2, uint64_t timeout, uint64_t *actualTimeout)
+REFUSE(aclrtGetOpTimeOutInterval, uint64_t *interval)
+REFUSE(aclrtGetOpExecuteTimeout, uint32_t *timeoutMs)
+REFUSE(aclrtGetThreadLastTaskId, uint32_t *taskId)
+REFUSE(aclrtReduceAsync, void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
+	aclrtStream stream, void *reserve)
+REFUSE(aclrtRandomNumAsync, const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream, void *reserve)
+REFUSE(aclrtTaskUpdateAsync, aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info,
+	aclrtStream execStream)
