@@ -30,8 +30,8 @@ extern "C" {
 #define ACL_DEPRECATED_MESSAGE(message)
 #endif
 
+/* Handles. They are checked at each use: NULL, stale ones and others' are answered with a code. */
 typedef void *aclrtStream;
-typedef void *aclmdlRITask;
 typedef void *aclrtEvent;
 typedef void *aclrtContext;
 typedef void *aclrtNotify;
@@ -39,23 +39,32 @@ typedef void *aclrtCntNotify;
 typedef void *aclrtLabel;
 typedef void *aclrtLabelList;
 typedef void *aclrtMbuf;
-typedef int aclError;
-typedef uint16_t aclFloat16;
-typedef struct aclDataBuffer aclDataBuffer;
+typedef void *aclrtTaskGrp;
+typedef void *aclmdlRITask;
 typedef void *aclrtAllocatorDesc;
+
+/* The application's own; the library only passes them on. */
 typedef void *aclrtAllocator;
 typedef void *aclrtAllocatorBlock;
 typedef void *aclrtAllocatorAddr;
-typedef void *aclrtTaskGrp;
 
-static const int ACL_ERROR_NONE = 0;
+/* ACL_SUCCESS or one of the codes here and in error_codes/. */
+typedef int aclError;
+
+/* Bits of an IEEE 754 half. */
+typedef uint16_t aclFloat16;
+
+/* An address and a size; opaque. */
+typedef struct aclDataBuffer aclDataBuffer;
+
+static const int ACL_ERROR_NONE = 0; /* older name */
 static const int ACL_SUCCESS = 0;
 
-/* 1xxxxx: the caller's mistake */
-static const int ACL_ERROR_INVALID_PARAM = 100000;
-static const int ACL_ERROR_UNINITIALIZE = 100001;
-static const int ACL_ERROR_REPEAT_INITIALIZE = 100002;
-static const int ACL_ERROR_INVALID_FILE = 100003;
+/* 100xxx: the caller's mistake */
+static const int ACL_ERROR_INVALID_PARAM = 100000; /* NULL, zero size, reserved not 0 */
+static const int ACL_ERROR_UNINITIALIZE = 100001; /* aclInit or the module's own init is missing */
+static const int ACL_ERROR_REPEAT_INITIALIZE = 100002; /* the call counted all the same */
+static const int ACL_ERROR_INVALID_FILE = 100003; /* missing or not readable */
 static const int ACL_ERROR_WRITE_FILE = 100004;
 static const int ACL_ERROR_INVALID_FILE_SIZE = 100005;
 static const int ACL_ERROR_PARSE_FILE = 100006;
@@ -71,6 +80,7 @@ static const int ACL_ERROR_MODEL_SIZE_INVALID = 100015;
 static const int ACL_ERROR_MODEL_MISSING_ATTR = 100016;
 static const int ACL_ERROR_MODEL_INPUT_NOT_MATCH = 100017;
 static const int ACL_ERROR_MODEL_OUTPUT_NOT_MATCH = 100018;
+/* dynamic sizes on a model with fixed ones */
 static const int ACL_ERROR_MODEL_NOT_DYNAMIC = 100019;
 static const int ACL_ERROR_OP_TYPE_NOT_MATCH = 100020;
 static const int ACL_ERROR_OP_INPUT_NOT_MATCH = 100021;
@@ -80,20 +90,21 @@ static const int ACL_ERROR_OP_NOT_FOUND = 100024;
 static const int ACL_ERROR_OP_LOAD_FAILED = 100025;
 static const int ACL_ERROR_UNSUPPORTED_DATA_TYPE = 100026;
 static const int ACL_ERROR_FORMAT_NOT_MATCH = 100027;
+/* operator without a selector of binaries */
 static const int ACL_ERROR_BIN_SELECTOR_NOT_REGISTERED = 100028;
 static const int ACL_ERROR_KERNEL_NOT_FOUND = 100029;
 static const int ACL_ERROR_BIN_SELECTOR_ALREADY_REGISTERED = 100030;
 static const int ACL_ERROR_KERNEL_ALREADY_REGISTERED = 100031;
 static const int ACL_ERROR_INVALID_QUEUE_ID = 100032;
-static const int ACL_ERROR_REPEAT_SUBSCRIBE = 100033;
-static const int ACL_ERROR_STREAM_NOT_SUBSCRIBE = 100034;
-static const int ACL_ERROR_THREAD_NOT_SUBSCRIBE = 100035;
-static const int ACL_ERROR_WAIT_CALLBACK_TIMEOUT = 100036;
+static const int ACL_ERROR_REPEAT_SUBSCRIBE = 100033; /* 107011 today */
+static const int ACL_ERROR_STREAM_NOT_SUBSCRIBE = 100034; /* 107015 today */
+static const int ACL_ERROR_THREAD_NOT_SUBSCRIBE = 100035; /* 107012 today */
+static const int ACL_ERROR_WAIT_CALLBACK_TIMEOUT = 100036; /* 507012 today */
 static const int ACL_ERROR_REPEAT_FINALIZE = 100037;
 static const int ACL_ERROR_NOT_STATIC_AIPP = 100038;
-static const int ACL_ERROR_COMPILING_STUB_MODE = 100039;
-static const int ACL_ERROR_GROUP_NOT_SET = 100040;
-static const int ACL_ERROR_GROUP_NOT_CREATE = 100041;
+static const int ACL_ERROR_COMPILING_STUB_MODE = 100039; /* a stub library for linking was loaded */
+static const int ACL_ERROR_GROUP_NOT_SET = 100040; /* 107013 today */
+static const int ACL_ERROR_GROUP_NOT_CREATE = 100041; /* 107014 today */
 static const int ACL_ERROR_PROF_ALREADY_RUN = 100042;
 static const int ACL_ERROR_PROF_NOT_RUN = 100043;
 static const int ACL_ERROR_DUMP_ALREADY_RUN = 100044;
@@ -103,24 +114,24 @@ static const int ACL_ERROR_PROF_API_CONFLICT = 148047;
 static const int ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG = 148048;
 static const int ACL_ERROR_INVALID_OPP_PATH = 148049;
 static const int ACL_ERROR_OP_UNSUPPORTED_DYNAMIC = 148050;
-static const int ACL_ERROR_RELATIVE_RESOURCE_NOT_CLEARED = 148051;
+static const int ACL_ERROR_RELATIVE_RESOURCE_NOT_CLEARED = 148051; /* something still hangs on it */
 static const int ACL_ERROR_UNSUPPORTED_JPEG = 148052;
 static const int ACL_ERROR_INVALID_BUNDLE_MODEL_ID = 148053;
 
-/* 2xxxxx: a resource is missing or a feature not there */
-static const int ACL_ERROR_BAD_ALLOC = 200000;
+/* 200xxx: a resource is missing or a feature not there */
+static const int ACL_ERROR_BAD_ALLOC = 200000; /* host memory */
 static const int ACL_ERROR_API_NOT_SUPPORT = 200001;
 static const int ACL_ERROR_INVALID_DEVICE = 200002;
 static const int ACL_ERROR_MEMORY_ADDRESS_UNALIGNED = 200003;
 static const int ACL_ERROR_RESOURCE_NOT_MATCH = 200004;
 static const int ACL_ERROR_INVALID_RESOURCE_HANDLE = 200005;
-static const int ACL_ERROR_FEATURE_UNSUPPORTED = 200006;
+static const int ACL_ERROR_FEATURE_UNSUPPORTED = 200006; /* the argument asks for too much */
 static const int ACL_ERROR_PROF_MODULES_UNSUPPORTED = 200007;
 
-/* 3xxxxx: a limit of the business layer */
-static const int ACL_ERROR_STORAGE_OVER_LIMIT = 300000;
+/* 300xxx: a limit of the business layer */
+static const int ACL_ERROR_STORAGE_OVER_LIMIT = 300000; /* no room on the device's storage */
 
-/* 5xxxxx: an error inside */
+/* 500xxx: an error inside */
 static const int ACL_ERROR_INTERNAL_ERROR = 500000;
 static const int ACL_ERROR_FAILURE = 500001;
 static const int ACL_ERROR_GE_FAILURE = 500002;
@@ -128,6 +139,8 @@ static const int ACL_ERROR_RT_FAILURE = 500003;
 static const int ACL_ERROR_DRV_FAILURE = 500004;
 static const int ACL_ERROR_PROFILING_FAILURE = 500005;
 
+
+/* Types of elements. Sizes: aclDataTypeSize. */
 typedef enum {
 	ACL_DT_UNDEFINED = -1,
 	ACL_FLOAT = 0,
@@ -158,6 +171,8 @@ typedef enum {
 	ACL_FLOAT4_E2M1 = 40,
 	ACL_FLOAT4_E1M2 = 41,
 } aclDataType;
+
+/* Layouts of tensors. */
 typedef enum {
 	ACL_FORMAT_UNDEFINED = -1,
 	ACL_FORMAT_NCHW = 0,
@@ -180,59 +195,93 @@ typedef enum {
 	ACL_FORMAT_FRACTAL_NZ_C0_4 = 53,
 	ACL_FORMAT_FRACTAL_NZ_C0_8 = 54,
 } aclFormat;
+
 typedef enum {
 	ACL_DEBUG = 0,
 	ACL_INFO = 1,
 	ACL_WARNING = 2,
 	ACL_ERROR = 3,
 } aclLogLevel;
+
 typedef enum {
 	ACL_MEMTYPE_DEVICE = 0,
 	ACL_MEMTYPE_HOST = 1,
 	ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2,
 } aclMemType;
+
+/* Options of a process (aclrtSetSysParamOpt) or context (aclrtCtxSetSysParamOpt). */
 typedef enum {
-	ACL_OPT_DETERMINISTIC = 0,
-	ACL_OPT_ENABLE_DEBUG_KERNEL = 1,
+	ACL_OPT_DETERMINISTIC = 0,	/* 0 off, 1 deterministic, 2 strong, 3 batch consistency */
+	ACL_OPT_ENABLE_DEBUG_KERNEL = 1,	/* 1: kernels check their accesses */
 	ACL_OPT_STRONG_CONSISTENCY
 		ACL_DEPRECATED_MESSAGE("use ACL_OPT_DETERMINISTIC with value 2") = 2,
 	ACL_OPT_ENABLE_KERNEL_EARLY_START = 3,
 } aclSysParamOpt;
+
+/* Abilities of the installed software and device together. */
 typedef enum {
 	ACL_CANN_ATTR_UNDEFINED = -1,
 	ACL_CANN_ATTR_INF_NAN = 0,
 	ACL_CANN_ATTR_BF16 = 1,
 	ACL_CANN_ATTR_JIT_COMPILE = 2,
 } aclCannAttr;
+
 typedef enum {
 	ACL_DEVICE_INFO_UNDEFINED = -1,
 	ACL_DEVICE_INFO_AI_CORE_NUM = 0,
 	ACL_DEVICE_INFO_VECTOR_CORE_NUM = 1,
 	ACL_DEVICE_INFO_L2_SIZE = 2,
 } aclDeviceInfo;
+
+/*
+ * Conversions saturate: infinity and NaN become the largest half, and the other way round a half
+ * with the largest exponent becomes a plain number (infinity 65536, NaN 98304 at most).
+ */
 ACL_FUNC_VISIBILITY float aclFloat16ToFloat(aclFloat16 value);
 ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value);
+
+/*
+ * Describes memory that stays the caller's; NULL when out of memory. Freed by
+ * aclDestroyDataBuffer.
+ */
 ACL_FUNC_VISIBILITY aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
+
+/* Frees the description, not the memory. */
 ACL_FUNC_VISIBILITY aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
 
+/* The old memory stays the caller's too. */
 ACL_FUNC_VISIBILITY aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data,
 		size_t size);
+
+/* NULL for a NULL buffer. */
 ACL_FUNC_VISIBILITY void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer);
 
+/* Cut to 32 bits. */
 ACL_DEPRECATED_MESSAGE("use aclGetDataBufferSizeV2")
 ACL_FUNC_VISIBILITY uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer);
+
+/* Bytes; 0 for a NULL buffer. */
 ACL_FUNC_VISIBILITY size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
+
+/* Bytes of an element, 1 for INT4 and UINT1; 0 for ACL_STRING and ACL_DT_UNDEFINED. */
 ACL_FUNC_VISIBILITY size_t aclDataTypeSize(aclDataType dataType);
 
+/* Writes a line to the application's log; cut at 1024 bytes, which a mark at its end tells. */
 ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char *func, const char *file,
 		uint32_t line, const char *fmt, ...);
+
+/* Product name of device 0, whichever is current. Owned by the library; NULL on failure. */
 ACL_FUNC_VISIBILITY const char *aclrtGetSocName(void);
+
+/* What is available; the array is owned by the library. */
 ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num);
+
+/* 1: available, 0: not. */
 ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value);
 
+/* Number of cores or bytes of L2 cache. */
 ACL_FUNC_VISIBILITY aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo,
 		int64_t *value);
-
 
 /*
  * aclAppLog with the place of the call filled in: ACL_APP_LOG(level, format, ...). The format is

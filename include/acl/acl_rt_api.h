@@ -56,7 +56,7 @@ static inline aclError aclrtSetOpExecuteTimeOut(uint64_t timeout, uint64_t *actu
 	return ::aclrtSetOpExecuteTimeOutV2(timeout, actualTimeout);
 }
 
-/* ---- Allocation -------------------------------------------------------------------------------- */
+/* ---- Allocation ------------------------------------------------------------------------------ */
 
 template <typename T>
 static inline aclError aclrtMalloc(T **devPtr, size_t size, aclrtMemMallocPolicy policy,
@@ -88,7 +88,7 @@ static inline aclError aclrtMemAllocManaged(T **devPtr, size_t size,
 			static_cast<uint64_t>(size), flags);
 }
 
-/* ---- Copies ------------------------------------------------------------------------------------ */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 
 template <typename T, typename U>
 static inline aclError aclrtMemcpy(T *dst, size_t destMax, const U *src, size_t count,
@@ -190,7 +190,7 @@ static inline aclError aclrtMemcpyBatchAsync(T **dsts, size_t *destMaxs, U **src
 			failIndex, stream);
 }
 
-/* ---- Host memory, pointers, managed memory ----------------------------------------------------- */
+/* ---- Host memory, pointers, managed memory --------------------------------------------------- */
 
 template <typename T>
 static inline aclError aclrtPointerGetAttributes(const T *ptr, aclrtPtrAttributes *attributes)
@@ -253,7 +253,7 @@ static inline aclError aclrtMemManagedPrefetchBatchAsync(const T **ptrs, size_t 
 			count, &prefetchLoc, &first, 1, flags, stream);
 }
 
-/* ---- Device variables -------------------------------------------------------------------------- */
+/* ---- Device variables ------------------------------------------------------------------------ */
 
 /* symbol is the variable itself, not its address */
 template <typename T>
