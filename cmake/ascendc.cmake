@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+# AscendC kernels in a CMake project, built for the host. Under the name and in the place of CANN's file:
+#
+#   ascendc_library(<target> STATIC|SHARED <source>...)
+#   ascendc_include_directories(<target> [SYSTEM] [PRIVATE|PUBLIC|INTERFACE] <directory>...)
+#   ascendc_compile_definitions(<target> [PRIVATE|PUBLIC|INTERFACE] <definition>...)
+#   ascendc_compile_options(<target> [PRIVATE|PUBLIC|INTERFACE] <option>...)
+#
+# Whoever links the target links the ACL library with it. Kernels are built with -O2 whatever the build type, as
+# CANN builds them; ascendc_compile_options(<target> -O0 -g) makes them pleasant to debug. SOC_VERSION and RUN_MODE
+# are accepted and change nothing.
+#
+# Tool, headers and library are found in the install tree around this file. A build tree sets these instead:
+#   VINCI_ASCENDC_TOOL  the translator, a path or a target
+#   VINCI_INCLUDE_DIRS  directories that hold acl/, vinci/ and ascendc/
+#   VINCI_ACL_LIBRARY   the ACL library, a path or a target
+cmake_minimum_required(VERSION 3.16)
+include_guard(GLOBAL)
+
+if(NOT CMAKE_CXX_COMPILER_LOADED)
+	enable_language(CXX)
+endif()
+# Projects install by CMAKE_INSTALL_BINDIR without including this themselves.
+include(GNUInstallDirs)
+
+function(_vinci_ascendc_find variable what)
+	if(DEFINED ${variable})
+		return()
+	endif()
+	foreach(path IN LISTS ARGN)
+		if(EXISTS "${path}")
+			set(${variable} "${path}" CACHE INTERNAL "")
+			return()
+		endif()
+	endforeach()
+	message(FATAL_ERROR "ascendc.cmake: ${what} is not in vinci's install tree; looked for: ${ARGN}")
+endfunction()
+
+get_filename_component(_vinci_root "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+_vinci_ascendc_find(VINCI_ASCENDC_TOOL "the translator" "${_vinci_root}/bin/vinci-ascendc")
+_vinci_ascendc_find(VINCI_INCLUDE_DIRS "the include directory" "${_vinci_root}/include")
+_vinci_ascendc_find(VINCI_ACL_LIBRARY "the ACL library"
+	"${_vinci_root}/lib64/libacl_rt.so" "${_vinci_root}/lib64/libascendcl.so")
+unset(_vinci_root)
+
+# Sets <generated> to the translation of <source> for <target> and writes the rule that makes it.
+function(_vinci_ascendc_translate target source generated)
+	get_filename_component(path "${source}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+	get_filename_component(directory "${path}" DIRECTORY)
+	get_filename_component(name "${path}" NAME)
+	string(MD5 hash "${directory}")
+	string(SUBSTRING "${hash}" 0 8 hash)
+	set(output "${CMAKE_CURRENT_BINARY_DIR}/${target}_ascendc/${hash}/${name}")
+	file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${target}_ascendc/${hash}")
+	file(RELATIVE_PATH shown "${CMAKE_SOURCE_DIR}" "${path}")
+
+	add_custom_command(OUTPUT "${output}"
+		COMMAND ${VINCI_ASCENDC_TOOL} -o "${output}" "${path}"
+		DEPENDS "${path}" ${VINCI_ASCENDC_TOOL}
+		COMMENT "Translating AscendC source ${shown}"
+		VERBATIM)
+	# The source's own directory is searched for its "..." includes, as if the source itself were compiled.
+	set_source_files_properties("${output}" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-iquote;${directory}")
+	set(${generated} "${output}" PARENT_SCOPE)
+endfunction()
+
+function(ascendc_library target kind)
+	if(NOT kind MATCHES "^(STATIC|SHARED)$")
+		message(FATAL_ERROR "ascendc_library(${target}): STATIC or SHARED expected, got ${kind}")
+	endif()
+	if(NOT ARGN)
+		message(FATAL_ERROR "ascendc_library(${target}): no sources")
+	endif()
+	set(sources "")
+	foreach(source IN LISTS ARGN)
+		if(source MATCHES "\\.(h|hh|hpp|hxx|inc)$")
+			continue()
+		endif()
+		_vinci_ascendc_translate(${target} "${source}" generated)
+		list(APPEND sources "${generated}")
+	endforeach()
+
+	add_library(${target} ${kind} ${sources})
+	set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_STANDARD 17
+		CXX_STANDARD_REQUIRED ON CXX_VISIBILITY_PRESET default)
+	target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+	foreach(directory IN LISTS VINCI_INCLUDE_DIRS)
+		target_include_directories(${target} SYSTEM PRIVATE "${directory}/ascendc" "${directory}")
+	endforeach()
+	# Kernels see global memory as whatever type suits them, which the device's compiler allows.
+	target_compile_options(${target} PRIVATE -O2 -fno-strict-aliasing)
+	target_link_libraries(${target} PUBLIC "${VINCI_ACL_LIBRARY}")
+	if(kind STREQUAL "SHARED")
+		# Two libraries may have kernels of one name; each launches its own.
+		target_link_options(${target} PRIVATE "LINKER:-Bsymbolic")
+	endif()
+endfunction()
+
+# Calls target_<what>() with PRIVATE where the caller named no scope.
+function(_vinci_ascendc_target what target)
+	set(arguments ${ARGN})
+	set(system "")
+	list(LENGTH arguments count)
+	if(count GREATER 0)
+		list(GET arguments 0 first)
+		if(first STREQUAL "SYSTEM")
+			list(REMOVE_AT arguments 0)
+			set(system SYSTEM)
+		endif()
+	endif()
+	if(NOT arguments)
+		return()
+	endif()
+	list(GET arguments 0 first)
+	if(NOT first MATCHES "^(PRIVATE|PUBLIC|INTERFACE)$")
+		list(INSERT arguments 0 PRIVATE)
+	endif()
+	if(what STREQUAL "include_directories")
+		target_include_directories(${target} ${system} ${arguments})
+	elseif(what STREQUAL "compile_definitions")
+		target_compile_definitions(${target} ${arguments})
+	else()
+		target_compile_options(${target} ${arguments})
+	endif()
+endfunction()
+
+function(ascendc_include_directories target)
+	_vinci_ascendc_target(include_directories ${target} ${ARGN})
+endfunction()
+
+function(ascendc_compile_definitions target)
+	_vinci_ascendc_target(compile_definitions ${target} ${ARGN})
+endfunction()
+
+function(ascendc_compile_options target)
+	_vinci_ascendc_target(compile_options ${target} ${ARGN})
+endfunction()
