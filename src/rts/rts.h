@@ -30,7 +30,7 @@ enum rts_type { RTS_CONTEXT = 1, RTS_STREAM, RTS_EVENT, RTS_NOTIFY, RTS_PHYS, RT
 struct rts_object {
 	atomic_uint refs;
 	enum rts_type type;
-	void *handle; /* NULL once destroyed */
+	_Atomic(void *) handle; /* NULL once destroyed */
 	void (*release)(struct rts_object *obj); /* last reference gone; frees the object */
 };
 

@@ -8,6 +8,8 @@
 #ifndef VINCI_UTIL_REPORT_H
 #define VINCI_UTIL_REPORT_H
 
+#include <stdbool.h>
+
 /*
  * Records a sentence for @code and returns @code, so that a check reads
  *	return u_report(ACL_ERROR_RT_PARAM_INVALID, "size is 0; it must be a positive number of bytes");
@@ -15,8 +17,17 @@
  */
 int u_report(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same with the id given, where the code alone does not tell: EE2002 for an environment variable. */
+int u_report_as(const char *id, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* true: all threads' sentences go to one list, which any thread takes (err_msg_mode "1" of aclInit's file). */
+void u_report_for_process(bool process);
+
 /* Returns the thread's text and clears it; NULL if there is none. Valid until the thread's next call. */
 const char *u_report_take(void);
+
+/* "off", "error", "warn", "info", "debug"; false: none of them. */
+bool u_log_level_valid(const char *text);
 
 /* Prints when VINCI_LOG asks for it ("error", "warn", "info", "debug"; default: nothing); keeps errno. */
 enum u_level { U_ERROR, U_WARN, U_INFO, U_DEBUG };

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.c - sentences behind error codes, in CANN's layout:
+ *
+ *	[PID: 17] 2026-01-31-10:11:12.131.415 Invalid_Argument(EE1003): the first sentence
+ *	TraceBack (most recent call last):
+ *	        the next sentence
+ *
+ * and, when all of them are internal errors (507xxx, 500xxx):
+ *
+ *	EE9999: Internal error!
+ *	EE9999[PID: 17] 2026-01-31-10:11:12.131.415 (EE9999):  the first sentence
+ *	TraceBack (most recent call last):
+ *	       the next sentence
+ */
+#include "util/report.h"
+#include "util/mutex.h"
+
+#include "acl/acl_rt.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RECORDS_MAX 8
+#define TEXT_MAX 512
+#define LINE_EXTRA 128 /* pid, time, title and id around a sentence */
+
+struct record {
+	const char *id;
+	char time[32];
+	char text[TEXT_MAX];
+};
+
+struct list {
+	unsigned count;
+	struct record records[RECORDS_MAX];
+};
+
+/* What a thread has, allocated at its first error, freed when it ends. */
+struct thread_report {
+	struct list list;
+	char taken[RECORDS_MAX * (TEXT_MAX + LINE_EXTRA)]; /* what u_report_take() returned last */
+};
+
+static _Thread_local struct thread_report *mine;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static atomic_bool for_process;
+static struct u_mutex process_lock = U_MUTEX_INIT(U_RANK_LAST, "report"); /* process_list */
+static struct list process_list;
+
+/* ---- ids and titles: CANN's error code reference --------------------------------------------- */
+
+static const struct {
+	const char *id, *title;
+} titles[] = {
+	{ "EE1001", "Invalid_Argument" },
+	{ "EE1002", "Execution_Error_Stream_Synchronize_Timeout" },
+	{ "EE1003", "Invalid_Argument" },
+	{ "EE1004", "Invalid_Argument_Null_Pointer" },
+	{ "EE1006", "Not_Supported" },
+	{ "EE1010", "Execution_Error_Invalid_Context" },
+	{ "EE1012", "Invalid_Argument" },
+	{ "EE1016", "Not_Supported" },
+	{ "EE1017", "Invalid_Argument" },
+	{ "EE1018", "Invalid_Argument_API_Call_Sequence" },
+	{ "EE1019", "Execution_Error" },
+	{ "EE1023", "Resource_Error" },
+	{ "EE2002", "Config_Error_Invalid_Environment_Variable" },
+	{ "EH0001", "Invalid_Argument" },
+	{ "EH0002", "Invalid_Argument_Null_Pointer" },
+	{ "EH0003", "File_Operation_Error_Invalid_Path" },
+	{ "EH0004", "File_Operation_Error" },
+	{ "EH0006", "Not_Supported" },
+	{ "EH0010", "Resource_Error_Insufficient_Host_Memory" },
+	{ "EL0004", "Memory_Allocation_Failure" },
+};
+
+static const struct {
+	int code;
+	const char *id;
+} ids[] = {
+	{ ACL_ERROR_INVALID_FILE, "EH0003" },
+	{ ACL_ERROR_INVALID_FILE_SIZE, "EH0004" },
+	{ ACL_ERROR_PARSE_FILE, "EH0004" },
+	{ ACL_ERROR_BAD_ALLOC, "EH0010" },
+	{ ACL_ERROR_API_NOT_SUPPORT, "EH0006" },
+	{ ACL_ERROR_FEATURE_UNSUPPORTED, "EH0006" },
+	{ ACL_ERROR_RT_CONTEXT_NULL, "EE1010" },
+	{ ACL_ERROR_RT_STREAM_CONTEXT, "EE1010" },
+	{ ACL_ERROR_RT_INVALID_HANDLE, "EE1017" },
+	{ ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1018" },
+	{ ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1018" },
+	{ ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1018" },
+	{ ACL_ERROR_RT_TASK_TIMEOUT, "EE1019" },
+	{ ACL_ERROR_RT_DEVICE_TASK_ABORT, "EE1019" },
+	{ ACL_ERROR_RT_STREAM_ABORT, "EE1019" },
+	{ ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "EE1002" },
+	{ ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002" },
+	{ ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006" },
+	{ ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004" },
+	{ ACL_ERROR_RT_NO_PERMISSION, "EE1016" },
+};
+
+static bool is_inner(const char *id)
+{
+	return !strcmp(id, "EE9999") || !strcmp(id, "EH9999");
+}
+
+static const char *title_of(const char *id)
+{
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		if (!strcmp(titles[i].id, id))
+			return titles[i].title;
+	return "";
+}
+
+/* A NULL argument has an id of its own; every sentence about one says "is NULL". */
+static const char *id_of(int code, const char *fmt)
+{
+	bool null = strstr(fmt, "is NULL") != NULL;
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (ids[i].code == code)
+			return ids[i].id;
+	if (code >= 100000 && code < 107000)
+		return null ? "EH0002" : "EH0001";
+	if (code >= 107000 && code < 108000)
+		return null ? "EE1004" : "EE1003";
+	if (code >= 207000 && code < 208000)
+		return "EE1023";
+	return code >= 500000 && code < 507000 ? "EH9999" : "EE9999";
+}
+
+/* ---- recording ------------------------------------------------------------------------------- */
+
+static void thread_report_free(void *arg)
+{
+	mine = NULL;
+	free(arg);
+}
+
+static void make_key(void)
+{
+	if (pthread_key_create(&key, thread_report_free))
+		abort(); /* no key left in the process: nothing could be reported, not even this */
+}
+
+static struct thread_report *thread_report(void)
+{
+	if (mine)
+		return mine;
+	pthread_once(&once, make_key);
+	mine = calloc(1, sizeof(*mine));
+	if (mine && pthread_setspecific(key, mine)) {
+		free(mine);
+		mine = NULL;
+	}
+	return mine;
+}
+
+static void stamp(char *out, size_t size)
+{
+	struct timespec now;
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (!localtime_r(&now.tv_sec, &tm))
+		memset(&tm, 0, sizeof(tm));
+	snprintf(out, size, "%04u-%02u-%02u-%02u:%02u:%02u.%03u.%03u", (tm.tm_year + 1900u) % 10000u,
+		 (tm.tm_mon + 1u) % 100u, (unsigned)tm.tm_mday % 100u, (unsigned)tm.tm_hour % 100u,
+		 (unsigned)tm.tm_min % 100u, (unsigned)tm.tm_sec % 100u, (unsigned)(now.tv_nsec / 1000000) % 1000u,
+		 (unsigned)(now.tv_nsec / 1000) % 1000u);
+}
+
+static bool list_has(const struct list *list, const char *text)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		if (!strcmp(list->records[i].text, text))
+			return true;
+	return false;
+}
+
+/* The same sentence is kept once; the oldest makes room. */
+static void list_add(struct list *list, const char *id, const char *text)
+{
+	struct record *r;
+
+	if (list_has(list, text))
+		return;
+	if (list->count == RECORDS_MAX) {
+		memmove(list->records, list->records + 1, (RECORDS_MAX - 1) * sizeof(list->records[0]));
+		list->count--;
+	}
+	r = &list->records[list->count++];
+	r->id = id;
+	stamp(r->time, sizeof(r->time));
+	snprintf(r->text, sizeof(r->text), "%s", text);
+}
+
+static void report(const char *id, int code, const char *fmt, va_list ap)
+{
+	struct thread_report *t;
+	int saved = errno;
+	char text[TEXT_MAX];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	u_log(U_ERROR, "%d: %s", code, text);
+	if (atomic_load_explicit(&for_process, memory_order_relaxed)) {
+		u_mutex_lock(&process_lock);
+		list_add(&process_list, id, text);
+		u_mutex_unlock(&process_lock);
+	} else {
+		t = thread_report();
+		if (t)
+			list_add(&t->list, id, text);
+	}
+	errno = saved;
+}
+
+int u_report(int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	report(id_of(code, fmt), code, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int u_report_as(const char *id, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	report(id, code, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+/* Another thread may have been reporting when this process was forked off. */
+static void reset_in_child(void)
+{
+	u_mutex_after_fork(&process_lock);
+}
+
+static void watch_forks(void)
+{
+	if (pthread_atfork(NULL, NULL, reset_in_child))
+		u_log(U_WARN, "no memory to watch for forks: a forked child may hang in its first error");
+}
+
+void u_report_for_process(bool process)
+{
+	static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&fork_once, watch_forks);
+	atomic_store(&for_process, process);
+}
+
+/* ---- handing out ----------------------------------------------------------------------------- */
+
+struct out {
+	char *text;
+	size_t size, len;
+};
+
+static void __attribute__((format(printf, 2, 3))) put(struct out *out, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(out->text + out->len, out->size - out->len, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		out->len += (size_t)n < out->size - out->len ? (size_t)n : out->size - out->len - 1;
+}
+
+/* The first sentence that is not an internal error leads. */
+static unsigned leader(const struct list *list)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		if (!is_inner(list->records[i].id))
+			return i;
+	return 0;
+}
+
+static void compose(const struct list *list, struct out *out)
+{
+	unsigned lead = leader(list), pid = (unsigned)getpid();
+	const struct record *r = &list->records[lead];
+	bool inner = is_inner(r->id);
+
+	if (inner)
+		put(out, "%s: Internal error!\n%s", r->id, r->id);
+	put(out, "[PID: %u] %s %s(%s): %s%s\n", pid, r->time, title_of(r->id), r->id, inner ? " " : "", r->text);
+	if (list->count > 1 || inner)
+		put(out, "TraceBack (most recent call last):\n");
+	for (unsigned i = 0; i < list->count; i++)
+		if (i != lead)
+			put(out, "%s%s\n", inner ? "       " : "        ", list->records[i].text);
+}
+
+static bool take(struct list *list, struct out *out)
+{
+	if (!list->count)
+		return false;
+	compose(list, out);
+	list->count = 0;
+	return true;
+}
+
+const char *u_report_take(void)
+{
+	bool process = atomic_load_explicit(&for_process, memory_order_relaxed);
+	struct thread_report *t = process ? thread_report() : mine;
+	struct out out;
+	bool any;
+
+	if (!t)
+		return NULL;
+	out = (struct out){ .text = t->taken, .size = sizeof(t->taken) };
+	if (!process)
+		return take(&t->list, &out) ? t->taken : NULL;
+	u_mutex_lock(&process_lock);
+	any = take(&process_list, &out);
+	u_mutex_unlock(&process_lock);
+	return any ? t->taken : NULL;
+}
