@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* soft.h - the pieces of transport_soft.c: meeting vincid, and starting it. */
+#ifndef VINCI_DRV_SOFT_H
+#define VINCI_DRV_SOFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+struct drv_settings;
+
+struct soft_address {
+	struct sockaddr_un un;
+	socklen_t len;
+	bool is_path; /* VINCI_SOCKET; else an abstract name of ours */
+};
+
+/* Longest wait for an answer of vincid, which never blocks on anybody: then it is taken for dead. */
+#define SOFT_ANSWER_MS 30000
+
+/*
+ * Connects, starting vincid when nobody listens, and exchanges hello and welcome. Returns a socket or -errno; then @why
+ * holds a sentence.
+ */
+int soft_connect(const struct drv_settings *settings, char *why, size_t why_len);
+
+/* Starts a vincid that listens at @address. 0 also when another process has just done so. */
+int soft_launch(const struct drv_settings *settings, const struct soft_address *address, char *why, size_t why_len);
+
+#endif
