@@ -209,6 +209,31 @@ bool rts_va_range(const void *ptr, size_t len, struct rts_segment *seg);
 int rts_va_insert(const struct rts_segment *seg); /* 207001; an overlap is a bug, except VMM inside RESERVED */
 bool rts_va_remove(uintptr_t base, enum rts_segment_kind kind, struct rts_segment *seg);
 
+/*
+ * As rts_va_remove(), but the range stays known as gone, so that a later use is an error (507899) and neither a crash nor taken
+ * for pageable host memory. Follow it with rts_va_drop() once no task can use the pages (rts_exec_defer).
+ */
+bool rts_va_bury(uintptr_t base, enum rts_segment_kind kind, struct rts_segment *seg);
+/* Instead of drv_unmap() for a buried range of @size mapped bytes: gives the pages back and keeps the addresses unused for a while. */
+void rts_va_drop(uintptr_t base, size_t size);
+/* True when @ptr was in a segment that has been freed, or in the unused rest of a segment's last page. */
+bool rts_va_gone(const void *ptr);
+/* The first segment with base >= @from that is not inside another one (no VMM, no registration). For walking at teardown. */
+bool rts_va_next(uintptr_t from, struct rts_segment *seg);
+
+/* ------------------------------------------------------------------------------------------------
+ * memory.c, and what the sharing parts do for it.
+ */
+
+/* The last user of @device in this process has closed it: its allocations go. Called by device.c. */
+void rts_memory_device_gone(uint32_t device);
+/*
+ * ipc.c's: aclrtFree has taken the allocation at @base out of the index and is about to close its BO. Its keys die here, and BOs
+ * split off it are closed here (their mappings go with the allocation's). An export that is under way holds ipc.c's lock from
+ * finding the allocation until its key is recorded, so that it is either seen here or finds nothing.
+ */
+void rts_ipc_memory_freed(uintptr_t base);
+
 /* ------------------------------------------------------------------------------------------------
  * peer.c
  */
