@@ -57,6 +57,15 @@ struct drv *rts_drv(void);
 const struct rts_profile *rts_profile(void);
 uint32_t rts_device_count(void); /* visible to the user */
 
+/*
+ * True in a child of a process that had opened its device. Its locks may be held by threads that do not exist here: whoever could be
+ * called without rts_process_start() or a current context (which look for themselves) asks this before it takes a lock, and answers
+ * what rts_process_start() says, or returns.
+ */
+bool rts_process_forked(void);
+/* Changes when a new connection replaces one whose device died: handles of an older epoch mean nothing to the device. */
+uint64_t rts_process_epoch(void);
+
 /* Kinds of objects and operations for rts_errno_code(). */
 enum rts_op {
 	RTS_OP_BO_CREATE,

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process.c - the process's connection to its device: opened at first use, never shared with a forked child, given up only when
+ * the device has died and nothing of it is in use any more.
+ */
+#include "rts/config.h"
+#include "rts/lock_order.h"
+#include "rts/process.h"
+#include "rts/rts.h"
+#include "rts/visible.h"
+#include "util/mutex.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct connection {
+	struct drv *drv;
+	const struct rts_profile *profile;
+	uint32_t total;
+	struct visible visible;
+};
+
+static struct {
+	struct u_mutex lock; /* opening and forgetting */
+	_Atomic(struct connection *) current; /* immutable once published */
+	struct connection *forgotten; /* the last one given up: somebody may still be in a call of it */
+	atomic_bool lost;
+	atomic_ullong epoch;
+} process = { .lock = U_MUTEX_INIT(RANK_PROCESS, "process") };
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+/*
+ * A process counts as initialised from before it takes its first lock, because a child forked at any later moment may
+ * find locks held by threads it does not have. The mark is a word in a page that the kernel wipes in the child (a raw clone() runs no
+ * atfork handlers), and which the handler clears where the kernel cannot.
+ */
+static struct {
+	_Atomic(atomic_uint *) mark; /* 1; 0 in a child */
+	atomic_uint holds; /* threads that are opening, and 1 for a connection that is open */
+} life;
+
+bool rts_process_forked(void)
+{
+	atomic_uint *mark;
+
+	if (!atomic_load_explicit(&life.holds, memory_order_relaxed))
+		return false;
+	mark = atomic_load_explicit(&life.mark, memory_order_acquire);
+	return mark && !atomic_load_explicit(mark, memory_order_relaxed);
+}
+
+static void clear_mark_in_child(void)
+{
+	atomic_uint *mark = atomic_load(&life.mark);
+
+	if (mark)
+		atomic_store(mark, 0);
+}
+
+/* Once in a process and those it forks. NULL: no memory. */
+static atomic_uint *make_mark(void)
+{
+	atomic_uint *mark = atomic_load(&life.mark), *none = NULL;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (mark)
+		return mark;
+	mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mark == MAP_FAILED)
+		return NULL;
+	(void)madvise(mark, page, MADV_WIPEONFORK); /* older kernels: only the handler */
+	if (pthread_atfork(NULL, NULL, clear_mark_in_child)) {
+		munmap(mark, page);
+		return NULL;
+	}
+	if (atomic_compare_exchange_strong(&life.mark, &none, mark))
+		return mark;
+	munmap(mark, page);
+	return none;
+}
+
+static bool hold(void)
+{
+	atomic_uint *mark = make_mark();
+
+	if (!mark)
+		return false;
+	atomic_store(mark, 1);
+	atomic_fetch_add(&life.holds, 1);
+	return true;
+}
+
+static void unhold(void)
+{
+	atomic_fetch_sub(&life.holds, 1);
+}
+
+/* ---- visible devices ------------------------------------------------------------------------- */
+
+/* Read when the library is loaded; changing the variable later has no effect. */
+static char *visible_text;
+
+static void __attribute__((constructor)) read_visible_devices(void)
+{
+	const char *text = secure_getenv("ASCEND_RT_VISIBLE_DEVICES");
+
+	if (text)
+		visible_text = strndup(text, VISIBLE_TEXT_MAX);
+}
+
+int rts_visible_check(void)
+{
+	static const char *const wanted[] = {
+		[VISIBLE_NONE] = "device indices below the number of devices, separated by commas without spaces",
+		[VISIBLE_ORDER] = "indices in ascending order",
+		[VISIBLE_DUPLICATE] = "each index once",
+	};
+	struct connection *c = atomic_load_explicit(&process.current, memory_order_acquire);
+
+	if (c->visible.fault == VISIBLE_OK)
+		return 0;
+	return u_report_as("EE2002", ACL_ERROR_RT_NO_DEVICE,
+			   "Value \"%s\" for environment variable ASCEND_RT_VISIBLE_DEVICES is invalid. Expected value: %s "
+			   "(there are %u devices)",
+			   visible_text, wanted[c->visible.fault], c->total);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static int ask_device(struct connection *c)
+{
+	struct drm_vinci_device_info info;
+	uint64_t total;
+	int r;
+
+	r = drv_get_param(c->drv, VINCI_PARAM_DEVICE_COUNT, &total);
+	if (!r)
+		r = drv_device_info(c->drv, 0, &info);
+	if (r || !total || total > VINCI_MAX_DEVICES)
+		return u_report(ACL_ERROR_RT_NO_DEVICE, "the device does not say what it is: %s",
+				r ? strerror(-r) : "its number of devices is not from 1 to 64");
+	info.soc[sizeof(info.soc) - 1] = '\0';
+	c->profile = rts_profile_find((const char *)info.soc);
+	if (!c->profile)
+		return u_report(ACL_ERROR_RT_NO_DEVICE, "the device is a \"%s\", which this library does not know; it knows %s",
+				(const char *)info.soc, rts_profile_names());
+	c->total = (uint32_t)total;
+	visible_parse(visible_text, c->total, &c->visible);
+	return 0;
+}
+
+/* Settings that another instance contradicts are the user's to change; all else is "no device". */
+static int open_drv(const struct drv_settings *settings, struct drv **drv)
+{
+	char why[512] = "";
+	int r = drv_open(settings, drv, why, sizeof(why));
+
+	if (!r)
+		return 0;
+	return u_report(r == -EINVAL ? ACL_ERROR_RT_DEV_SETUP_ERROR : ACL_ERROR_RT_NO_DEVICE,
+			"the device cannot be opened: %s", why[0] ? why : strerror(-r));
+}
+
+static int connection_open(struct connection **out)
+{
+	struct rts_config *config = malloc(sizeof(*config));
+	struct connection *c = calloc(1, sizeof(*c));
+	int code;
+
+	if (config && c)
+		code = rts_config_read(config);
+	else
+		code = u_report(ACL_ERROR_RT_NO_DEVICE, "no host memory is left to open the device");
+	if (!code)
+		code = open_drv(&config->settings, &c->drv);
+	if (!code) {
+		code = ask_device(c);
+		if (code)
+			drv_close(c->drv);
+	}
+	free(config);
+	if (code)
+		free(c);
+	else
+		*out = c;
+	return code;
+}
+
+static int start_locked(void)
+{
+	struct connection *c;
+	int code;
+
+	if (atomic_load_explicit(&process.current, memory_order_relaxed))
+		return 0;
+	code = connection_open(&c);
+	if (code)
+		return code;
+	atomic_fetch_add(&life.holds, 1);
+	atomic_store_explicit(&process.current, c, memory_order_release);
+	return 0;
+}
+
+static int start(void)
+{
+	int code;
+
+	if (!hold())
+		return u_report(ACL_ERROR_RT_NO_DEVICE, "no host memory is left to open the device");
+	u_mutex_lock(&process.lock);
+	code = start_locked();
+	u_mutex_unlock(&process.lock);
+	unhold();
+	return code;
+}
+
+int rts_process_start(void)
+{
+	if (rts_process_forked())
+		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+				"this process was forked from one that had initialised AscendCL before the fork; exec first, or "
+				"initialise only after the fork");
+	if (!atomic_load_explicit(&process.current, memory_order_acquire))
+		return start();
+	if (atomic_load_explicit(&process.lost, memory_order_relaxed))
+		return u_report(ACL_ERROR_RT_LOST_HEARTBEAT,
+				"the device has gone (vincid ended); reset every device that is set, then set it again");
+	return 0;
+}
+
+/* ---- losing ---------------------------------------------------------------------------------- */
+
+void rts_process_lost(void)
+{
+	if (!atomic_exchange(&process.lost, true))
+		u_log(U_WARN, "the device has gone");
+}
+
+/* Mappings of the old connection stay; what could still be inside one of its calls has gone by the next time. */
+static void forget_locked(struct connection *c)
+{
+	if (process.forgotten) {
+		drv_close(process.forgotten->drv);
+		free(process.forgotten);
+	}
+	process.forgotten = c;
+	atomic_store(&process.current, NULL);
+	atomic_store(&process.lost, false);
+	atomic_fetch_add(&process.epoch, 1);
+	unhold(); /* after hold() by the caller: holds never reach 0 under the lock */
+}
+
+void rts_process_forget_lost(void)
+{
+	struct connection *c;
+	uint64_t value;
+
+	if (rts_process_forked() || !hold())
+		return;
+	u_mutex_lock(&process.lock);
+	c = atomic_load_explicit(&process.current, memory_order_relaxed);
+	if (c && (atomic_load(&process.lost) || drv_get_param(c->drv, VINCI_PARAM_INSTANCE, &value) == -ENOTCONN))
+		forget_locked(c);
+	u_mutex_unlock(&process.lock);
+	unhold();
+}
+
+uint64_t rts_process_epoch(void)
+{
+	return atomic_load_explicit(&process.epoch, memory_order_acquire);
+}
+
+/* ---- what the connection says ---------------------------------------------------------------- */
+
+static struct connection *connection(void)
+{
+	return atomic_load_explicit(&process.current, memory_order_acquire);
+}
+
+struct drv *rts_drv(void)
+{
+	struct connection *c = connection();
+
+	return c ? c->drv : NULL;
+}
+
+const struct rts_profile *rts_profile(void)
+{
+	struct connection *c = connection();
+
+	return c ? c->profile : NULL;
+}
+
+uint32_t rts_device_count(void)
+{
+	struct connection *c = connection();
+
+	return c ? c->visible.count : 0;
+}
+
+uint32_t rts_device_total(void)
+{
+	struct connection *c = connection();
+
+	return c ? c->total : 0;
+}
+
+int rts_device_from_user(int32_t user, uint32_t *device)
+{
+	struct connection *c = connection();
+	uint32_t count = c ? c->visible.count : 0;
+
+	if (user < 0 || (uint32_t)user >= count)
+		return u_report(ACL_ERROR_RT_INVALID_DEVICEID,
+				"Value %d for device id is invalid. Expected value: 0 to %d (%u devices are visible)", user,
+				(int)count - 1, count);
+	*device = c->visible.device[user];
+	return 0;
+}
+
+int32_t rts_device_to_user(uint32_t device)
+{
+	struct connection *c = connection();
+
+	for (uint32_t i = 0; c && i < c->visible.count; i++)
+		if (c->visible.device[i] == device)
+			return (int32_t)i;
+	return -1;
+}
+
+int rts_process_bare_tgid(int32_t *pid)
+{
+	uint64_t value;
+	int code, r;
+
+	if (rts_process_forked())
+		return rts_process_start(); /* refuses, with its sentence */
+	code = rts_process_start();
+	r = code ? -ENODEV : drv_get_param(rts_drv(), VINCI_PARAM_TGID, &value);
+	if (r == -ENOTCONN)
+		rts_process_lost();
+	*pid = r ? -1 : (int32_t)value;
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* process.h - what the parts of rts need to know of the process beyond rts.h. */
+#ifndef VINCI_RTS_PROCESS_H
+#define VINCI_RTS_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The device answered ENOTCONN: vincid has died. From now on rts_process_start() gives 507010, until no device is in use.
+ * Called by rts_errno_code().
+ */
+void rts_process_lost(void);
+
+/*
+ * No device is in use any more (device.c): forgets a connection whose device has died, so that the next rts_process_start() opens a
+ * new one. Asks the device when nobody has noticed yet. Nothing if it lives.
+ */
+void rts_process_forget_lost(void);
+
+/* This process's id as the device sees it; -1 (and success) if no device can be opened. 507899 in a forked child. */
+int rts_process_bare_tgid(int32_t *pid);
+
+/* All devices of the instance, visible or not. */
+uint32_t rts_device_total(void);
+
+/* Why ASCEND_RT_VISIBLE_DEVICES leaves no device: 207004 with a sentence; 0 when it leaves some or is not set. */
+int rts_visible_check(void);
+
+/* Of profile.c: names for a message. */
+const char *rts_profile_names(void);
+
+#endif
