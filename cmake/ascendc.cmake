@@ -14,8 +14,7 @@
 #   VINCI_ASCENDC_TOOL  the translator, a path or a target
 #   VINCI_INCLUDE_DIRS  directories that hold acl/, vinci/ and ascendc/
 #   VINCI_ACL_LIBRARY   the ACL library, a path or a target
-cmake_minimum_required(VERSION 3.16)
-include_guard(GLOBAL)
+cmake_policy(VERSION 3.16)
 
 if(NOT CMAKE_CXX_COMPILER_LOADED)
 	enable_language(CXX)
@@ -29,7 +28,7 @@ function(_vinci_ascendc_find variable what)
 	endif()
 	foreach(path IN LISTS ARGN)
 		if(EXISTS "${path}")
-			set(${variable} "${path}" CACHE INTERNAL "")
+			set(${variable} "${path}" PARENT_SCOPE)
 			return()
 		endif()
 	endforeach()

@@ -20,6 +20,7 @@ enum class scope_kind { other, transparent, linkage_c };
 struct scope {
 	scope_kind kind;
 	size_t kernel; /* index of the name of the kernel whose body this is, or none */
+	size_t groups; /* how many groups the scope's beginning is in */
 };
 
 using scope_stack = std::vector<scope>;
@@ -48,6 +49,7 @@ private:
 	void conditional(const directive &d);
 	void find_kernel(size_t i);
 	bool has_c_linkage(size_t i) const;
+	bool may_name(size_t i) const;
 	scope_kind kind_of(size_t brace) const;
 	void close(size_t i);
 
@@ -119,7 +121,14 @@ bool exporter::has_c_linkage(size_t i) const
 	return linkage && (i == 0 || t[i - 1].kind != token_kind::greater);
 }
 
-/* Looks from __global__ for the name: it stands before the brackets that the body follows. */
+/* Not what else has brackets around a function's declarator. */
+bool exporter::may_name(size_t i) const
+{
+	return t[i].kind == token_kind::identifier && !is(i, "noexcept") && !is(i, "throw") &&
+	       !is(i, "__attribute__") && !is(i, "alignas");
+}
+
+/* Looks from __global__ for the name: it stands before the last brackets in front of the body. */
 void exporter::find_kernel(size_t i)
 {
 	size_t depth = 0;
@@ -131,16 +140,16 @@ void exporter::find_kernel(size_t i)
 		if (is(j, "static") || is(j, ";") || (depth == 0 && t[j].kind == token_kind::close))
 			return;
 		if (is(j, "{")) {
-			if (depth == 0 && name != none && is(j - 1, ")")) {
+			if (depth == 0 && name != none) {
 				kernel = name;
 				body = j;
 			}
 			return;
 		}
-		if (t[j].kind == token_kind::open && depth++ == 0 && t[j - 1].kind == token_kind::identifier)
-			name = j - 1;
-		else if (t[j].kind == token_kind::close)
+		if (t[j].kind == token_kind::close)
 			depth--;
+		else if (t[j].kind == token_kind::open && depth++ == 0 && may_name(j - 1))
+			name = j - 1;
 	}
 }
 
@@ -163,14 +172,15 @@ scope_kind exporter::kind_of(size_t brace) const
 
 void exporter::close(size_t i)
 {
-	size_t name;
+	scope ended;
 
 	if (scopes.empty())
 		return;
-	name = scopes.back().kernel;
+	ended = scopes.back();
 	scopes.pop_back();
-	if (name != none)
-		ed->insert_after(t[i], " VINCI_KERNEL_EXPORT(" + src.spelling(t[name]) + ")");
+	/* in a group of its own this may close something else: see above */
+	if (ended.kernel != none && ended.groups == groups.size())
+		ed->insert_after(t[i], " VINCI_KERNEL_EXPORT(" + src.spelling(t[ended.kernel]) + ")");
 }
 
 void exporter::run()
@@ -183,7 +193,7 @@ void exporter::run()
 		if (is(i, "__global__"))
 			find_kernel(i);
 		else if (is(i, "{"))
-			scopes.push_back({kind_of(i), i == body ? kernel : none});
+			scopes.push_back({kind_of(i), i == body ? kernel : none, groups.size()});
 		else if (is(i, "}"))
 			close(i);
 	}

@@ -110,6 +110,7 @@ private:
 	token_kind read_angles(char c);
 	void read_directive();
 	void skip_line();
+	void skip_macro_head();
 	void enter(const directive &d);
 
 	source *src;
@@ -278,7 +279,7 @@ void lexer::read_token(token_list *out)
 		kind = read_punct();
 	}
 	if (!dead())
-		out->push_back({kind, begin, pos});
+		out->push_back({kind, !groups.empty(), begin, pos});
 }
 
 void lexer::skip_line()
@@ -304,6 +305,19 @@ void lexer::enter(const directive &d)
 	}
 }
 
+/* The name of a macro and its parameters, which stand at the name without a blank. */
+void lexer::skip_macro_head()
+{
+	while (is_name(peek()))
+		pos++;
+	if (peek() != '(')
+		return;
+	while (pos < s.size() && s[pos] != '\n' && s[pos] != ')')
+		pos++;
+	if (peek() == ')')
+		pos++;
+}
+
 void lexer::read_directive()
 {
 	directive d = {src->code.size(), "", {}};
@@ -318,6 +332,9 @@ void lexer::read_directive()
 	/* the name of a header is not made of tokens */
 	if (d.name == "include" || d.name == "include_next" || d.name == "import")
 		skip_line();
+	skip_space(false);
+	if (d.name == "define")
+		skip_macro_head();
 	while (skip_space(false), pos < s.size() && s[pos] != '\n')
 		read_token(&d.body);
 	enter(d);

@@ -26,6 +26,7 @@ enum class token_kind {
 /* Offsets into source::logical. */
 struct token {
 	token_kind kind;
+	bool conditional; /* within an #if: the compiler may never see it */
 	size_t begin;
 	size_t end;
 
@@ -41,7 +42,7 @@ using token_list = std::vector<token>;
 struct directive {
 	size_t at;        /* it stands before code[at] */
 	std::string name; /* "define", "if", ... or empty */
-	token_list body;  /* tokens behind the name */
+	token_list body;  /* tokens behind the name; of a define, behind the macro's name and parameters */
 };
 
 struct diagnostic {

@@ -27,7 +27,10 @@ void editor::insert_after(const token &t, const std::string &text)
 
 void editor::error(const token &t, const std::string &text)
 {
-	errors.push_back({src.line_of(t.begin), text});
+	if (t.conditional)
+		insert_before(t, " _Pragma(\"GCC error \\\"" + text + "\\\"\") ");
+	else
+		errors.push_back({src.line_of(t.begin), text});
 }
 
 std::string editor::apply()

@@ -35,6 +35,7 @@ public:
 	void replace(size_t begin, size_t end, const std::string &text);
 	void insert_before(const token &t, const std::string &text);
 	void insert_after(const token &t, const std::string &text);
+	/* Within an #if the compiler says it instead, if it comes there: other dialects have a <<<>>> as well. */
 	void error(const token &t, const std::string &text);
 	std::string apply();
 

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+#include <cstdint>
+
+extern "C" uint32_t run_twice(int *data);

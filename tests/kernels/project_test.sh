@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# project_test.sh <vinci-ascendc> <vinci source tree> <launcher library> <work directory> <cmake> <generator>
+# Builds tests/kernels/project against an install tree made of the given files, and rebuilds it after edits.
+set -eu
+tool=$1 source=$2 launcher=$3 work=$4 cmake=$5 generator=$6
+tikcpp=tree/$(uname -m)-linux/tikcpp/ascendc_kernel_cmake
+
+fail()
+{
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# expect <what> <wanted> <program>
+expect()
+{
+	got=$("./build/$3")
+	[ "$got" = "$2" ] || fail "$1: $3 printed \"$got\", not \"$2\""
+}
+
+build()
+{
+	"$cmake" --build build >build.log 2>&1 || { cat build.log; fail "build"; }
+}
+
+if [ "$generator" = Ninja ] && ! command -v ninja >/dev/null; then
+	echo "SKIP: no ninja"
+	exit 77
+fi
+
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+mkdir -p tree/bin tree/include tree/lib64 "$tikcpp"
+cp "$tool" tree/bin/vinci-ascendc
+cp -r "$source/include/ascendc" "$source/include/vinci" tree/include/
+cp "$launcher" tree/lib64/
+ln -s "$(basename "$launcher")" tree/lib64/libacl_rt.so
+cp "$source/cmake/ascendc.cmake" "$tikcpp/"
+cp -r "$source/tests/kernels/project" project
+
+configure()
+{
+	"$cmake" -S project/app -B build -G "$generator" "-DASCENDC_CMAKE_DIR=$work/$tikcpp" \
+		"-DCMAKE_INSTALL_PREFIX=$work/out" >configure.log 2>&1
+}
+
+configure || { cat configure.log; fail "configure"; }
+build
+expect "first build" "0 2 20 200" one
+expect "first build" "0 3 30 300" two
+"$cmake" --install build >/dev/null
+[ -x out/bin/one ] || fail "CMAKE_INSTALL_BINDIR is not set"
+
+# Nothing to do is nothing done.
+build
+if grep -q Translating build.log; then
+	fail "translated again without a change"
+fi
+
+# A header that the source includes, found by ascendc_include_directories.
+echo '#define OFFSET 5' >project/kernels/include/offset.h
+touch -d '+2 seconds' project/kernels/include/offset.h
+build
+expect "header changed" "0 7 25 205" one
+
+# The source itself.
+sed -i 's/\* FACTOR/* FACTOR * 10/' project/kernels/twice.cpp
+touch -d '+4 seconds' project/kernels/twice.cpp
+build
+expect "source changed" "0 25 205 2005" one
+
+# Messages speak of the source: the compiler's, and the translator's.
+sed -i 's/\[block_idx\] = /[block_idx] = no_such_name + /' project/kernels/twice.cpp
+touch -d '+6 seconds' project/kernels/twice.cpp
+if "$cmake" --build build >build.log 2>&1; then
+	fail "a source with an error was built"
+fi
+grep -q "project/kernels/twice.cpp:8:.*error:.*no_such_name" build.log || { cat build.log; fail "compiler's message"; }
+sed -i -e 's/no_such_name + //' -e 's/<<<3, nullptr, /<<<3, /' project/kernels/twice.cpp
+touch -d '+8 seconds' project/kernels/twice.cpp
+if "$cmake" --build build >build.log 2>&1; then
+	fail "a launch with an error was built"
+fi
+grep -q "project/kernels/twice.cpp:13: error: a launch takes three values" build.log ||
+	{ cat build.log; fail "translator's message"; }
+
+# Without the library there is nothing to link; say so when configuring.
+rm -rf tree/lib64 build
+if configure; then
+	fail "configured without the ACL library"
+fi
+grep -q "the ACL library is not in vinci's install tree" configure.log || { cat configure.log; fail "configure's message"; }
+echo "PASS"
