@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# project_test.sh <vinci-ascendc> <vinci source tree> <launcher library> <work directory> <cmake> <generator>
-# Builds tests/kernels/project against an install tree made of the given files, and rebuilds it after edits.
+# project_test.sh <vinci-ascendc> <vinci source tree> <work directory> <cmake> <generator>
+# Builds tests/kernels/project against an install tree made for it, and rebuilds it after edits. The ACL library in
+# that tree is the tests' launcher, built here because this project knows nothing of vinci's sanitizers.
 set -eu
-tool=$1 source=$2 launcher=$3 work=$4 cmake=$5 generator=$6
+tool=$1 source=$2 work=$3 cmake=$4 generator=$5
 tikcpp=tree/$(uname -m)-linux/tikcpp/ascendc_kernel_cmake
 
 fail()
@@ -35,8 +36,9 @@ cd "$work"
 mkdir -p tree/bin tree/include tree/lib64 "$tikcpp"
 cp "$tool" tree/bin/vinci-ascendc
 cp -r "$source/include/ascendc" "$source/include/vinci" tree/include/
-cp "$launcher" tree/lib64/
-ln -s "$(basename "$launcher")" tree/lib64/libacl_rt.so
+"${CC:-cc}" -shared -fPIC -pthread -I"$source/include" "$source/tests/kernels/launcher.c" \
+	-o tree/lib64/libascendcl.so -Wl,-soname,libascendcl.so
+ln -s libascendcl.so tree/lib64/libacl_rt.so
 cp "$source/cmake/ascendc.cmake" "$tikcpp/"
 cp -r "$source/tests/kernels/project" project
 

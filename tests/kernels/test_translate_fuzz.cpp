@@ -22,8 +22,8 @@ static uint32_t random_below(size_t bound)
 }
 
 static const char *const seeds[] = {
-	"#include \"kernel_operator.h\"\n#define L(a, b) a##b<<<1, \\\n 0, s>>>(x)\n"
-	"extern \"C\" {\n__global__ void k(int a) { if (a) { asm volatile(\"trap\"); } }\n}\n",
+	("#include \"kernel_operator.h\"\n#define L(a, b) a##b<<<1, \\\n 0, s>>>(x)\n"
+	"extern \"C\" {\n__global__ void k(int a) { if (a) { asm volatile(\"trap\"); } }\n}\n"),
 	"n::k<A<B<int>>, (a > b)><<<f(x, y), C<D>::v, s>>> /* c */ (p, 'q', \"r\"); // t\n#if 0\nit's\n#else\n#endif\n",
 	"auto r = u8R\"x(a\n<<<)\" )x\" \"e\\\"\\\n\" 1'000 0x1p+3 ->* ... <=> %:%: \\\r\n L'\\'' :: ::: ## # \xc3\xa9$\n",
 	"#ifdef __cplusplus\n#if A\n{\n#elif B\n}{\n#else\n}\n#endif\n#endif\nnamespace a::b {}\noperator<<<T>(x);",
