@@ -1,2 +1,32 @@
 # SPDX-License-Identifier: MIT
-# The install tree looks like CANN's, so that build scripts written for it find what they look for.
+# The install tree looks like CANN's, so that build scripts written for it find what they look for; everything in it is found
+# relative to itself, so it can be moved. Parts that only one tool needs are installed where the tool is built.
+include(CMakePackageConfigHelpers)
+
+target_include_directories(ascendcl INTERFACE
+	$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+install(TARGETS ascendcl EXPORT vinciTargets LIBRARY DESTINATION lib64)
+install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libacl_rt.so ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libacl_rt_impl.so
+	DESTINATION lib64)
+foreach(program vincid vinci-smi)
+	if(TARGET ${program})
+		install(TARGETS ${program} RUNTIME DESTINATION bin)
+	endif()
+endforeach()
+foreach(headers acl uapi vinci)
+	install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/${headers} DESTINATION include FILES_MATCHING PATTERN *.h)
+endforeach()
+
+# Sourced by build and run scripts.
+configure_file(${PROJECT_SOURCE_DIR}/cmake/set_env.sh.in ${PROJECT_BINARY_DIR}/install/set_env.sh @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/install/set_env.sh DESTINATION .)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/setenv.bash DESTINATION bin)
+
+# find_package(vinci) gives vinci::ascendcl; lib/ because CMake and pkg-config look there on every distribution.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/vinciConfigVersion.cmake
+	COMPATIBILITY SameMinorVersion)
+install(EXPORT vinciTargets FILE vinciConfig.cmake NAMESPACE vinci:: DESTINATION lib/cmake/vinci)
+install(FILES ${PROJECT_BINARY_DIR}/install/vinciConfigVersion.cmake DESTINATION lib/cmake/vinci)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/vinci.pc.in ${PROJECT_BINARY_DIR}/install/vinci.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/install/vinci.pc DESTINATION lib/pkgconfig)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/vinci)
