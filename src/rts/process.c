@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.c - the process's connection to its device: opened at first use, never shared with a forked child, given up only when
+ * process.c - the process's connection to its device: opened at first use, never shared with a forked child, replaced only when
  * the device has died and nothing of it is in use any more.
  */
 #include "rts/config.h"
@@ -24,9 +24,9 @@ struct connection {
 };
 
 static struct {
-	struct u_mutex lock; /* opening and forgetting */
+	struct u_mutex lock; /* opening and replacing */
 	_Atomic(struct connection *) current; /* immutable once published */
-	struct connection *forgotten; /* the last one given up: somebody may still be in a call of it */
+	struct connection *forgotten; /* the last one replaced: somebody may still be in a call of it */
 	atomic_bool lost;
 	atomic_ullong epoch;
 } process = { .lock = U_MUTEX_INIT(RANK_PROCESS, "process") };
@@ -190,19 +190,66 @@ static int connection_open(struct connection **out)
 	return code;
 }
 
-static int start_locked(void)
+static int report_lost(void)
+{
+	return u_report(ACL_ERROR_RT_LOST_HEARTBEAT,
+			"the device has gone (vincid ended); reset every device that is set, then set it again");
+}
+
+/* Mappings of the old connection stay; whoever could still be inside one of its calls has gone by the next time. */
+static void publish_locked(struct connection *c)
+{
+	struct connection *old = atomic_load_explicit(&process.current, memory_order_relaxed);
+
+	if (process.forgotten) {
+		drv_close(process.forgotten->drv);
+		free(process.forgotten);
+	}
+	process.forgotten = old;
+	if (old)
+		atomic_fetch_add(&process.epoch, 1);
+	else
+		atomic_fetch_add(&life.holds, 1);
+	atomic_store(&process.lost, false);
+	atomic_store_explicit(&process.current, c, memory_order_release);
+}
+
+/* The device has died: another may take its place once no device is in use. */
+static int replace_locked(void)
 {
 	struct connection *c;
 	int code;
 
-	if (atomic_load_explicit(&process.current, memory_order_relaxed))
-		return 0;
+	if (!rts_device_unused())
+		return report_lost();
 	code = connection_open(&c);
 	if (code)
 		return code;
-	atomic_fetch_add(&life.holds, 1);
-	atomic_store_explicit(&process.current, c, memory_order_release);
+	if (!rts_device_lock_if_unused()) {
+		drv_close(c->drv);
+		free(c);
+		return report_lost();
+	}
+	publish_locked(c);
+	rts_device_unlock();
 	return 0;
+}
+
+static int open_locked(void)
+{
+	struct connection *c;
+	int code = connection_open(&c);
+
+	if (!code)
+		publish_locked(c);
+	return code;
+}
+
+static int start_locked(void)
+{
+	if (!atomic_load_explicit(&process.current, memory_order_relaxed))
+		return open_locked();
+	return atomic_load(&process.lost) ? replace_locked() : 0;
 }
 
 static int start(void)
@@ -218,18 +265,25 @@ static int start(void)
 	return code;
 }
 
+int rts_process_check_fork(void)
+{
+	if (!rts_process_forked())
+		return 0;
+	return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+			"this process was forked from one that had initialised AscendCL before the fork; exec first, or "
+			"initialise only after the fork");
+}
+
 int rts_process_start(void)
 {
-	if (rts_process_forked())
-		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-				"this process was forked from one that had initialised AscendCL before the fork; exec first, or "
-				"initialise only after the fork");
-	if (!atomic_load_explicit(&process.current, memory_order_acquire))
-		return start();
-	if (atomic_load_explicit(&process.lost, memory_order_relaxed))
-		return u_report(ACL_ERROR_RT_LOST_HEARTBEAT,
-				"the device has gone (vincid ended); reset every device that is set, then set it again");
-	return 0;
+	int code = rts_process_check_fork();
+
+	if (code)
+		return code;
+	if (atomic_load_explicit(&process.current, memory_order_acquire) &&
+	    !atomic_load_explicit(&process.lost, memory_order_relaxed))
+		return 0;
+	return start();
 }
 
 /* ---- losing ---------------------------------------------------------------------------------- */
@@ -240,33 +294,13 @@ void rts_process_lost(void)
 		u_log(U_WARN, "the device has gone");
 }
 
-/* Mappings of the old connection stay; what could still be inside one of its calls has gone by the next time. */
-static void forget_locked(struct connection *c)
+void rts_process_probe(void)
 {
-	if (process.forgotten) {
-		drv_close(process.forgotten->drv);
-		free(process.forgotten);
-	}
-	process.forgotten = c;
-	atomic_store(&process.current, NULL);
-	atomic_store(&process.lost, false);
-	atomic_fetch_add(&process.epoch, 1);
-	unhold(); /* after hold() by the caller: holds never reach 0 under the lock */
-}
-
-void rts_process_forget_lost(void)
-{
-	struct connection *c;
+	struct drv *drv = rts_drv();
 	uint64_t value;
 
-	if (rts_process_forked() || !hold())
-		return;
-	u_mutex_lock(&process.lock);
-	c = atomic_load_explicit(&process.current, memory_order_relaxed);
-	if (c && (atomic_load(&process.lost) || drv_get_param(c->drv, VINCI_PARAM_INSTANCE, &value) == -ENOTCONN))
-		forget_locked(c);
-	u_mutex_unlock(&process.lock);
-	unhold();
+	if (drv && !rts_process_forked() && drv_get_param(drv, VINCI_PARAM_INSTANCE, &value) == -ENOTCONN)
+		rts_process_lost();
 }
 
 uint64_t rts_process_epoch(void)
@@ -334,15 +368,18 @@ int32_t rts_device_to_user(uint32_t device)
 
 int rts_process_bare_tgid(int32_t *pid)
 {
+	int code = rts_process_start();
 	uint64_t value;
-	int code, r;
 
-	if (rts_process_forked())
-		return rts_process_start(); /* refuses, with its sentence */
-	code = rts_process_start();
-	r = code ? -ENODEV : drv_get_param(rts_drv(), VINCI_PARAM_TGID, &value);
-	if (r == -ENOTCONN)
-		rts_process_lost();
-	*pid = r ? -1 : (int32_t)value;
+	if (code == ACL_ERROR_RT_NO_DEVICE || code == ACL_ERROR_RT_DEV_SETUP_ERROR) {
+		*pid = -1;
+		return 0;
+	}
+	if (code)
+		return code;
+	code = rts_errno_code(0, RTS_OP_QUERY, drv_get_param(rts_drv(), VINCI_PARAM_TGID, &value));
+	if (code)
+		return u_report(code, "the device does not tell this process's id");
+	*pid = (int32_t)value;
 	return 0;
 }

@@ -12,11 +12,13 @@
  */
 void rts_process_lost(void);
 
-/*
- * No device is in use any more (device.c): forgets a connection whose device has died, so that the next rts_process_start() opens a
- * new one. Asks the device when nobody has noticed yet. Nothing if it lives.
- */
-void rts_process_forget_lost(void);
+/* Asks the device whether it is still there; rts_process_lost() if it is not. */
+void rts_process_probe(void);
+
+/* device.c: true when no device is in use, and then none comes into use until rts_device_unlock(). */
+bool rts_device_lock_if_unused(void);
+void rts_device_unlock(void);
+bool rts_device_unused(void);
 
 /* This process's id as the device sees it; -1 (and success) if no device can be opened. 507899 in a forked child. */
 int rts_process_bare_tgid(int32_t *pid);

@@ -49,7 +49,8 @@ void rts_object_put(struct rts_object *obj);
 
 /*
  * Opens the device connection on first use (thread-safe, cheap afterwards). In a child of a process that had opened it: 507899
- * with a sentence (exec first). Device gone: 507010 until the last device is reset. Cannot start: 507033 / 207004.
+ * with a sentence (exec first). Device gone: 507010 until the last device is reset; then a new connection replaces it.
+ * Bad settings: 507033; cannot be opened: 207004.
  */
 int rts_process_start(void);
 /* Borrowed; only after rts_process_start() succeeded in this thread or an earlier call. */
@@ -63,6 +64,8 @@ uint32_t rts_device_count(void); /* visible to the user */
  * what rts_process_start() says, or returns.
  */
 bool rts_process_forked(void);
+/* The same as a check: 507899 with the sentence, or 0. */
+int rts_process_check_fork(void);
 /* Changes when a new connection replaces one whose device died: handles of an older epoch mean nothing to the device. */
 uint64_t rts_process_epoch(void);
 
@@ -129,13 +132,21 @@ int rts_context_current(struct rts_context **ctx);
 /* As above without a report: NULL if there is none. */
 struct rts_context *rts_context_peek(void);
 
+/*
+ * rts_process_start() for those who are about to use a device: notices by asking that the device died while none was in use.
+ * 507033 also when the device cannot be opened.
+ */
+int rts_device_start(void);
 int rts_device_set(uint32_t device);
-int rts_device_get(uint32_t *device); /* 107002, not recorded as last error */
+int rts_device_get(uint32_t *device); /* 107002, which the caller does not record as last error */
 int rts_device_reset(uint32_t device, bool force); /* 507007 when not set */
 int rts_device_synchronize(int32_t timeout_ms); /* -1: none; 107000, 507046 */
 int rts_context_create(uint32_t device, struct rts_context **ctx); /* becomes current */
 int rts_context_destroy(void *handle);
 int rts_context_set_current(void *handle);
+bool rts_device_primary_active(uint32_t device);
+/* Of aclInit's file: set by itself in threads without a context; -1: none (as at the start). */
+void rts_device_set_default(int32_t user);
 
 /* ------------------------------------------------------------------------------------------------
  * stream.c, task.c, worker.c - ordered queues of tasks, run by worker threads and by waiting threads.
@@ -242,6 +253,12 @@ void rts_memory_device_gone(uint32_t device);
  * finding the allocation until its key is recorded, so that it is either seen here or finds nothing.
  */
 void rts_ipc_memory_freed(uintptr_t base);
+/*
+ * The last user of @device in this process has closed it: imports for it and keys of its memory go (ipc.c), physical memory and
+ * mappings too (vmm.c). Called by device.c without a lock; reserved addresses stay.
+ */
+void rts_ipc_device_gone(uint32_t device);
+void rts_vmm_device_gone(uint32_t device);
 
 /* ------------------------------------------------------------------------------------------------
  * peer.c
