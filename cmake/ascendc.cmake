@@ -6,9 +6,8 @@
 #   ascendc_compile_definitions(<target> [PRIVATE|PUBLIC|INTERFACE] <definition>...)
 #   ascendc_compile_options(<target> [PRIVATE|PUBLIC|INTERFACE] <option>...)
 #
-# Whoever links the target links the ACL library with it. Kernels are built with -O2 whatever the build type, as
-# CANN builds them; ascendc_compile_options(<target> -O0 -g) makes them pleasant to debug. SOC_VERSION and RUN_MODE
-# are accepted and change nothing.
+# Whoever links the target links the ACL library with it. Kernels are optimised as the build type says, or with -O2
+# where there is none. SOC_VERSION and RUN_MODE are accepted and change nothing.
 #
 # Tool, headers and library are found in the install tree around this file. A build tree sets these instead:
 #   VINCI_ASCENDC_TOOL  the translator, a path or a target
@@ -87,7 +86,10 @@ function(ascendc_library target kind)
 		target_include_directories(${target} SYSTEM PRIVATE "${directory}/ascendc" "${directory}")
 	endforeach()
 	# Kernels see global memory as whatever type suits them, which the device's compiler allows.
-	target_compile_options(${target} PRIVATE -O2 -fno-strict-aliasing)
+	target_compile_options(${target} PRIVATE -fno-strict-aliasing)
+	if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+		target_compile_options(${target} PRIVATE -O2)
+	endif()
 	target_link_libraries(${target} PUBLIC "${VINCI_ACL_LIBRARY}")
 	if(kind STREQUAL "SHARED")
 		# Two libraries may have kernels of one name; each launches its own.
