@@ -5,45 +5,15 @@
  */
 #include "acl/refused.h"
 
-/* Refused: usage by component and memory of the task scheduler are not accounted yet. */
-REFUSE(aclrtMalloc, void **devPtr, size_t size, aclrtMemMallocPolicy policy)
-REFUSE(aclrtMallocAlign32, void **devPtr, size_t size, aclrtMemMallocPolicy policy)
-REFUSE(aclrtMallocCached, void **devPtr, size_t size, aclrtMemMallocPolicy policy)
-REFUSE(aclrtMallocWithCfg, void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg)
-REFUSE(aclrtMallocForTaskScheduler, void **devPtr, size_t size, aclrtMemMallocPolicy policy,
-	aclrtMallocConfig *cfg)
-REFUSE(aclrtMemFlush, void *devPtr, size_t size)
-REFUSE(aclrtMemInvalidate, void *devPtr, size_t size)
-REFUSE(aclrtFree, void *devPtr)
-REFUSE(aclrtFreeWithDevSync, void *devPtr)
-REFUSE(aclrtGetMemInfo, aclrtMemAttr attr, size_t *free, size_t *total)
+/* Refused: usage is not accounted by component yet. */
 REFUSE(aclrtGetMemUsageInfo, int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum,
 	size_t *outputNum)
-REFUSE(aclrtCheckMemType, void **addrList, uint32_t size, uint32_t memType, uint32_t *checkResult,
-	uint32_t reserve)
 
-/* Refused: registering host memory is not complete yet. */
-REFUSE(aclrtMallocHost, void **hostPtr, size_t size)
-REFUSE(aclrtMallocHostWithCfg, void **ptr, uint64_t size, aclrtMallocConfig *cfg)
-REFUSE(aclrtFreeHost, void *hostPtr)
-REFUSE(aclrtFreeHostWithDevSync, void *hostPtr)
-REFUSE(aclrtHostRegister, void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr)
-REFUSE(aclrtHostRegisterV2, void *ptr, uint64_t size, uint32_t flag)
-REFUSE(aclrtHostGetDevicePointer, void *pHost, void **pDevice, uint32_t flag)
-REFUSE(aclrtHostUnregister, void *ptr)
+/* Refused: which of a real chip's accelerators could reach registered memory is not modelled. */
 REFUSE(aclrtHostMemMapCapabilities, uint32_t deviceId, aclrtHacType hacType,
 	aclrtHostMemMapCapability *capabilities)
 
 /* Refused: batches, descriptors and indirect copies are not there yet. */
-REFUSE(aclrtMemcpy, void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
-REFUSE(aclrtMemcpyAsync, void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
-	aclrtStream stream)
-REFUSE(aclrtMemcpyAsyncWithCondition, void *dst, size_t destMax, const void *src, size_t count,
-	aclrtMemcpyKind kind, aclrtStream stream)
-REFUSE(aclrtMemcpy2d, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-	aclrtMemcpyKind kind)
-REFUSE(aclrtMemcpy2dAsync, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
-	size_t height, aclrtMemcpyKind kind, aclrtStream stream)
 REFUSE(aclrtMemcpyBatch, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
 	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex)
 REFUSE(aclrtMemcpyBatchAsync, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
@@ -59,10 +29,6 @@ REFUSE(aclrtSetMemcpyDesc, void *desc, aclrtMemcpyKind kind, void *srcAddr, void
 REFUSE(aclrtMemcpyAsyncWithDesc, void *desc, aclrtMemcpyKind kind, aclrtStream stream)
 REFUSE(aclrtMemcpyAsyncWithOffset, void **dst, size_t destMax, size_t dstDataOffset, const void **src,
 	size_t count, size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream)
-REFUSE(aclrtMemset, void *devPtr, size_t maxCount, int32_t value, size_t count)
-REFUSE(aclrtMemsetAsync, void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
-REFUSE(aclrtMemsetD32, void *ptr, size_t memSize, uint32_t value, size_t N)
-REFUSE(aclrtMemsetD32Async, void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream)
 
 /* Refused: placement of a mapping on a link is not modelled yet. */
 REFUSE(aclrtMallocPhysical, aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop,
@@ -93,7 +59,6 @@ REFUSE(aclrtMemGetAllocationGranularity, aclrtPhysicalMemProp *prop, aclrtMemGra
 	size_t *granularity)
 REFUSE(aclrtMemRetainAllocationHandle, void *virPtr, aclrtDrvMemHandle *handle)
 REFUSE(aclrtMemGetAllocationPropertiesFromHandle, aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
-REFUSE(aclrtMemGetAddressRange, void *ptr, void **pbase, size_t *psize)
 REFUSE(aclrtMemMapSelectedLink, void *virPtrDst, size_t size, void *virPtrSrc, uint32_t linkIdx)
 REFUSE(aclrtMemMapSetLink, aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink)
 REFUSE(aclrtMemP2PMap, void *devPtr, size_t size, int32_t dstDevId, uint64_t flags)
@@ -111,7 +76,6 @@ REFUSE(aclrtMemManagedPrefetchAsync, const void *ptr, size_t size, aclrtMemManag
 REFUSE(aclrtMemManagedPrefetchBatchAsync, const void **ptrs, size_t *sizes, size_t count,
 	aclrtMemManagedLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs,
 	uint64_t flags, aclrtStream stream)
-REFUSE(aclrtPointerGetAttributes, const void *ptr, aclrtPtrAttributes *attributes)
 
 /* Refused: cache operations on a stream are not there yet. */
 REFUSE(aclrtCmoAsync, void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
