@@ -36,8 +36,8 @@ static const struct trial trials[] = {
 	{"its second 4 KiB", 4 * MIB, ACL_MEM_MALLOC_HUGE_ONLY, 4 * KIB, 4 * KIB, ACL_ERROR_RT_DRV_INTERNAL_ERROR, 0},
 	{"the second 4 KiB of 1 MiB, HUGE_FIRST (large pages)", 1 * MIB, ACL_MEM_MALLOC_HUGE_FIRST, 4 * KIB, 4 * KIB,
 	 ACL_ERROR_RT_DRV_INTERNAL_ERROR, 0},
-	{"the second 4 KiB of 512 KiB, HUGE_FIRST (small pages)", 512 * KIB, ACL_MEM_MALLOC_HUGE_FIRST, 4 * KIB, 4 * KIB,
-	 0, 4 * KIB},
+	{"the second 4 KiB of 512 KiB, HUGE_FIRST (small pages)", 512 * KIB, ACL_MEM_MALLOC_HUGE_FIRST, 4 * KIB,
+	 4 * KIB, 0, 4 * KIB},
 };
 
 /*

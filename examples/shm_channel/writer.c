@@ -23,7 +23,8 @@ static void export_slots(struct writer *w, int32_t reader, bool huge)
 
 	/* Huge pages or small ones, but whole ones in any case: the allocation is larger than a page. */
 	CHECK(aclrtMalloc(&w->slots, size, huge ? ACL_MEM_MALLOC_HUGE_ONLY : ACL_MEM_MALLOC_NORMAL_ONLY));
-	CHECK(aclrtIpcMemGetExportKey(w->slots, size, w->offer.memory, EXAMPLE_KEY, ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT));
+	CHECK(aclrtIpcMemGetExportKey(w->slots, size, w->offer.memory, EXAMPLE_KEY,
+				      ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT));
 	CHECK(aclrtIpcMemSetImportPid(w->offer.memory, &reader, 1));
 	for (i = 0; i < CHANNEL_SLOTS; i++)
 		channel_create_notify(&w->free[i], w->offer.free[i], reader);
