@@ -9,15 +9,21 @@
 REFUSE(aclInit, const char *configPath)
 REFUSE(aclFinalize, void)
 REFUSE(aclFinalizeReference, uint64_t *refCount)
+
+/* Refused: callbacks at initialisation and finalisation are not there yet. */
 REFUSE(aclInitCallbackRegister, aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData)
 REFUSE(aclInitCallbackUnRegister, aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
 REFUSE(aclFinalizeCallbackRegister, aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc,
 	void *userData)
 REFUSE(aclFinalizeCallbackUnRegister, aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc)
 
-/* Refused: core limits and system parameters tune a compiler and a scheduler that a CPU does not have yet. */
+/* Refused: the options steer compilation of operators and modes of overflow, on which nothing here depends yet. */
 REFUSE(aclrtSetSysParamOpt, aclSysParamOpt opt, int64_t value)
 REFUSE(aclrtGetSysParamOpt, aclSysParamOpt opt, int64_t *value)
+REFUSE(aclrtCtxSetSysParamOpt, aclSysParamOpt opt, int64_t value)
+REFUSE(aclrtCtxGetSysParamOpt, aclSysParamOpt opt, int64_t *value)
+
+/* Refused: limits on the cores of a device, stream or thread are not kept yet. */
 REFUSE(aclrtGetDeviceResLimit, int32_t deviceId, aclrtDevResLimitType type, uint32_t *value)
 REFUSE(aclrtSetDeviceResLimit, int32_t deviceId, aclrtDevResLimitType type, uint32_t value)
 REFUSE(aclrtResetDeviceResLimit, int32_t deviceId)
@@ -35,51 +41,35 @@ REFUSE(aclrtResetDeviceForce, int32_t deviceId)
 REFUSE(aclrtGetDevice, int32_t *deviceId)
 REFUSE(aclrtGetDeviceCount, uint32_t *count)
 REFUSE(aclrtGetRunMode, aclrtRunMode *runMode)
-REFUSE(aclrtSetTsDevice, aclrtTsId tsId)
-REFUSE(aclrtGetDeviceUtilizationRate, int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
-REFUSE(aclrtQueryDeviceStatus, int32_t deviceId, aclrtDeviceStatus *deviceStatus)
-REFUSE(aclrtSetDeviceSatMode, aclrtFloatOverflowMode mode)
-REFUSE(aclrtGetDeviceSatMode, aclrtFloatOverflowMode *mode)
-REFUSE(aclrtGetOverflowStatus, void *outputAddr, size_t outputSize, aclrtStream stream)
-REFUSE(aclrtResetOverflowStatus, aclrtStream stream)
 REFUSE(aclrtSynchronizeDevice, void)
 REFUSE(aclrtSynchronizeDeviceWithTimeout, int32_t timeout)
-REFUSE(aclrtGetDeviceInfo, uint32_t deviceId, aclrtDevAttr attr, int64_t *value)
-REFUSE(aclrtGetDeviceCapability, int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)
 REFUSE(aclrtDeviceGetStreamPriorityRange, int32_t *leastPriority, int32_t *greatestPriority)
-REFUSE(aclrtGetDevicesTopo, uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value)
-REFUSE(aclrtRegDeviceStateCallback, const char *regName, aclrtDeviceStateCallback callback, void *args)
 REFUSE(aclrtGetLogicDevIdByUserDevId, int32_t userDevid, int32_t *logicDevId)
 REFUSE(aclrtGetUserDevIdByLogicDevId, int32_t logicDevId, int32_t *userDevid)
 REFUSE(aclrtGetLogicDevIdByPhyDevId, int32_t phyDevId, int32_t *logicDevId)
 REFUSE(aclrtGetPhyDevIdByLogicDevId, int32_t logicDevId, int32_t *phyDevId)
 REFUSE(aclrtGetUserDevIdByPhyDevId, int32_t phyDevId, int32_t *userDevId)
 REFUSE(aclrtGetPhyDevIdByUserDevId, int32_t userDevId, int32_t *phyDevId)
-REFUSE(aclrtDeviceGetUuid, int32_t deviceId, aclrtUuid *uuid)
-REFUSE(aclrtDeviceGetPCIBusId, int32_t deviceId, char *pciBusId, int32_t len)
-REFUSE(aclrtDeviceGetByPCIBusId, const char *pciBusId, int32_t *deviceId)
 REFUSE(aclrtDeviceGetBareTgid, int32_t *pid)
-REFUSE(aclrtDeviceGetHostAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
-	uint32_t count, int32_t deviceId)
-REFUSE(aclrtDeviceGetP2PAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
-	uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId)
-REFUSE(aclrtDeviceSetLimit, aclrtDeviceLimit limit, size_t value)
-REFUSE(aclrtDeviceGetLimit, aclrtDeviceLimit limit, size_t *value)
 REFUSE(aclrtDeviceCanAccessPeer, int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
 REFUSE(aclrtDeviceEnablePeerAccess, int32_t peerDeviceId, uint32_t flags)
 REFUSE(aclrtDeviceDisablePeerAccess, int32_t peerDeviceId)
 REFUSE(aclrtDevicePeerAccessStatus, int32_t deviceId, int32_t peerDeviceId, int32_t *status)
-REFUSE(aclrtDeviceL2CacheFlush, void *rsv)
 
-/* Refused: overflow detection and parameters of a context are not modelled yet. */
-REFUSE(aclrtCreateContext, aclrtContext *context, int32_t deviceId)
-REFUSE(aclrtDestroyContext, aclrtContext context)
-REFUSE(aclrtSetCurrentContext, aclrtContext context)
-REFUSE(aclrtGetCurrentContext, aclrtContext *context)
-REFUSE(aclrtCtxSetSysParamOpt, aclSysParamOpt opt, int64_t value)
-REFUSE(aclrtCtxGetSysParamOpt, aclSysParamOpt opt, int64_t *value)
-REFUSE(aclrtCtxGetCurrentDefaultStream, aclrtStream *stream)
-REFUSE(aclrtGetPrimaryCtxState, int32_t deviceId, uint32_t *flags, int32_t *active)
+/* Refused: a CPU has no second task scheduler to choose. */
+REFUSE(aclrtSetTsDevice, aclrtTsId tsId)
+
+/* Refused: utilisation is not measured yet. */
+REFUSE(aclrtGetDeviceUtilizationRate, int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
+
+/* Refused: health of a device is not reported yet. */
+REFUSE(aclrtQueryDeviceStatus, int32_t deviceId, aclrtDeviceStatus *deviceStatus)
+
+/* Refused: saturation and overflow flags of a card's arithmetic are not modelled yet. */
+REFUSE(aclrtSetDeviceSatMode, aclrtFloatOverflowMode mode)
+REFUSE(aclrtGetDeviceSatMode, aclrtFloatOverflowMode *mode)
+REFUSE(aclrtGetOverflowStatus, void *outputAddr, size_t outputSize, aclrtStream stream)
+REFUSE(aclrtResetOverflowStatus, aclrtStream stream)
 REFUSE(aclrtCtxGetFloatOverflowAddr, void **overflowAddr)
 REFUSE(aclrtGetFloatOverflowStatus, void *outputAddr, uint64_t outputSize, aclrtStream stream)
 REFUSE(aclrtResetFloatOverflowStatus, aclrtStream stream)
@@ -87,7 +77,41 @@ REFUSE(aclrtNpuGetFloatOverFlowStatus, void *outputAddr, uint64_t outputSize, ui
 	aclrtStream stream)
 REFUSE(aclrtNpuClearFloatOverFlowStatus, uint32_t checkMode, aclrtStream stream)
 
-/* Refused: groups of cores exist on other products. */
+/* Refused: attributes of the SoC are not in the profile table yet. */
+REFUSE(aclrtGetDeviceInfo, uint32_t deviceId, aclrtDevAttr attr, int64_t *value)
+REFUSE(aclrtGetDeviceCapability, int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)
+
+/* Refused: kinds of links between devices are not modelled yet, only which devices reach each other. */
+REFUSE(aclrtGetDevicesTopo, uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value)
+REFUSE(aclrtDeviceGetHostAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
+	uint32_t count, int32_t deviceId)
+REFUSE(aclrtDeviceGetP2PAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
+	uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId)
+
+/* Refused: callbacks on changes of a device or stream are not there yet. */
+REFUSE(aclrtRegDeviceStateCallback, const char *regName, aclrtDeviceStateCallback callback, void *args)
+
+/* Refused: the software device has no bus address and no UUID yet. */
+REFUSE(aclrtDeviceGetUuid, int32_t deviceId, aclrtUuid *uuid)
+REFUSE(aclrtDeviceGetPCIBusId, int32_t deviceId, char *pciBusId, int32_t len)
+REFUSE(aclrtDeviceGetByPCIBusId, const char *pciBusId, int32_t *deviceId)
+
+/* Refused: limits of a core's stack and buffers do not apply to kernels on a CPU yet. */
+REFUSE(aclrtDeviceSetLimit, aclrtDeviceLimit limit, size_t value)
+REFUSE(aclrtDeviceGetLimit, aclrtDeviceLimit limit, size_t *value)
+
+/* Refused: there is no cache of a device to flush. */
+REFUSE(aclrtDeviceL2CacheFlush, void *rsv)
+
+/* Refused: overflow detection and parameters of a context are not modelled yet. */
+REFUSE(aclrtCreateContext, aclrtContext *context, int32_t deviceId)
+REFUSE(aclrtDestroyContext, aclrtContext context)
+REFUSE(aclrtSetCurrentContext, aclrtContext context)
+REFUSE(aclrtGetCurrentContext, aclrtContext *context)
+REFUSE(aclrtCtxGetCurrentDefaultStream, aclrtStream *stream)
+REFUSE(aclrtGetPrimaryCtxState, int32_t deviceId, uint32_t *flags, int32_t *active)
+
+/* Refused: CANN has it on other products than A2 and A3. */
 REFUSE(aclrtSetGroup, int32_t groupId)
 REFUSE(aclrtGetGroupCount, uint32_t *count)
 REFUSE_AS(aclrtGroupInfo *, NULL, aclrtCreateGroupInfo, void)
@@ -101,6 +125,8 @@ REFUSE(aclsysGetCANNVersion, aclCANNPackageName name, aclCANNPackageVersion *ver
 REFUSE(aclsysGetVersionStr, char *pkgName, char *versionStr)
 REFUSE(aclsysGetVersionNum, char *pkgName, int32_t *versionNum)
 REFUSE(aclrtGetVersion, int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion)
+
+/* Refused: information about operators is kept for profiling, which is not there yet. */
 REFUSE(aclrtCacheLastTaskOpInfo, const void *infoPtr, size_t infoSize)
 REFUSE(aclrtCacheLastTaskExtendInfo, const char *extendInfoPtr, size_t infoSize)
 REFUSE(aclrtProfTrace, void *userdata, int32_t length, aclrtStream stream)

@@ -9,6 +9,8 @@
 REFUSE_AS(const char *, NULL, aclGetRecentErrMsg, void)
 REFUSE(aclrtPeekAtLastError, aclrtLastErrLevel level)
 REFUSE(aclrtGetLastError, aclrtLastErrLevel level)
+
+/* Refused: faults of kernels are not reported to callbacks yet. */
 REFUSE(aclrtExceptionInfoCallbackRegister,  aclrtExceptionInfoCallback callback)
 REFUSE(aclrtExceptionInfoCallbackUnregister,  aclrtExceptionInfoCallback callback)
 REFUSE(aclrtSetExceptionInfoCallback, aclrtExceptionInfoCallback callback)
@@ -17,14 +19,24 @@ REFUSE_AS(uint32_t, UINT32_MAX, aclrtGetStreamIdFromExceptionInfo, const aclrtEx
 REFUSE_AS(uint32_t, UINT32_MAX, aclrtGetThreadIdFromExceptionInfo, const aclrtExceptionInfo *info)
 REFUSE_AS(uint32_t, UINT32_MAX, aclrtGetDeviceIdFromExceptionInfo, const aclrtExceptionInfo *info)
 REFUSE_AS(uint32_t, UINT32_MAX, aclrtGetErrorCodeFromExceptionInfo, const aclrtExceptionInfo *info)
+REFUSE(aclrtBinarySetExceptionCallback, aclrtBinHandle binHandle, aclrtOpExceptionCallback callback,
+	void *userData)
+REFUSE(aclrtGetArgsFromExceptionInfo, const aclrtExceptionInfo *info, void **devArgsPtr, uint32_t *devArgsLen)
+REFUSE(aclrtGetFuncHandleFromExceptionInfo, const aclrtExceptionInfo *info, aclrtFuncHandle *func)
+
+/* Refused: memory errors of a chip and their repair are not modelled. */
 REFUSE(aclrtGetMemUceInfo, int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize,
 	size_t *retSize)
 REFUSE(aclrtMemUceRepair, int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
-REFUSE(aclrtDeviceTaskAbort, int32_t deviceId, uint32_t timeout)
-REFUSE(aclrtSetDeviceTaskAbortCallback, const char *regName, aclrtDeviceTaskAbortCallback callback,
-	void *args)
 REFUSE(aclrtGetErrorVerbose, int32_t deviceId, aclrtErrorInfo *errorInfo)
 REFUSE(aclrtRepairError, int32_t deviceId, const aclrtErrorInfo *errorInfo)
+
+/* Refused: stopping a stream in the middle is not there yet. */
+REFUSE(aclrtDeviceTaskAbort, int32_t deviceId, uint32_t timeout)
+
+/* Refused: callbacks on changes of a device or stream are not there yet. */
+REFUSE(aclrtSetDeviceTaskAbortCallback, const char *regName, aclrtDeviceTaskAbortCallback callback,
+	void *args)
 
 /* Refused: kernels come from ascendc_library() and <<<>>>; loading them from a binary is not there yet. */
 REFUSE(aclrtBinaryLoadFromFile, const char *binPath, aclrtBinaryLoadOptions *options,
@@ -40,10 +52,6 @@ REFUSE(aclrtBinaryGetFunctionByEntry, aclrtBinHandle binHandle, uint64_t funcEnt
 	aclrtFuncHandle *funcHandle)
 REFUSE(aclrtBinaryGetDevAddress, aclrtBinHandle binHandle, void **binAddr, size_t *binSize)
 REFUSE(aclrtBinaryGetGlobal, aclrtBinHandle binHandle, const char *name, void **dptr, size_t *size)
-REFUSE(aclrtBinarySetExceptionCallback, aclrtBinHandle binHandle, aclrtOpExceptionCallback callback,
-	void *userData)
-REFUSE(aclrtGetArgsFromExceptionInfo, const aclrtExceptionInfo *info, void **devArgsPtr, uint32_t *devArgsLen)
-REFUSE(aclrtGetFuncHandleFromExceptionInfo, const aclrtExceptionInfo *info, aclrtFuncHandle *func)
 REFUSE(aclrtGetFuncBySymbol, const void *symbol, aclrtFuncHandle *funcHandle)
 REFUSE(aclrtRegisterCpuFunc, aclrtBinHandle handle, const char *funcName, const char *kernelName,
 	aclrtFuncHandle *funcHandle)
@@ -80,6 +88,8 @@ REFUSE(aclrtLaunchKernelWithHostArgs, aclrtFuncHandle funcHandle, uint32_t numBl
 	size_t placeHolderNum)
 REFUSE(aclrtLaunchKernelWithArgsArray, void *func, uint32_t numBlocks, aclrtStream stream,
 	aclrtLaunchKernelCfg *cfg, void **args)
+
+/* Refused: CANN has it on other products than A2 and A3. */
 REFUSE(aclrtLaunchSIMTKernelWithArgsArray, void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
 	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
 REFUSE(aclrtLaunchSIMTKernelWithHostArgs, void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,

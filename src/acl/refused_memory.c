@@ -79,12 +79,14 @@ REFUSE(aclrtMemManagedPrefetchBatchAsync, const void **ptrs, size_t *sizes, size
 
 /* Refused: cache operations on a stream are not there yet. */
 REFUSE(aclrtCmoAsync, void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
-REFUSE(aclrtCmoAsyncWithBarrier, void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,
-	aclrtStream stream)
-REFUSE(aclrtCmoWaitBarrier, aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
 REFUSE(aclrtCmoGetDescSize, size_t *size)
 REFUSE(aclrtCmoSetDesc, void *cmoDesc, void *src, size_t size)
 REFUSE(aclrtCmoAsyncWithDesc, void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve)
+
+/* Refused: CANN has it on other products than A2 and A3. */
+REFUSE(aclrtCmoAsyncWithBarrier, void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,
+	aclrtStream stream)
+REFUSE(aclrtCmoWaitBarrier, aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
 
 /* Refused: sharing between processes is being completed. */
 REFUSE(aclrtIpcMemGetExportKey, void *devPtr, size_t size, char *key, size_t len, uint64_t flags)

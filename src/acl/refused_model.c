@@ -45,6 +45,8 @@ REFUSE(aclmdlRICondHandleGetCondPtr, aclmdlRICondHandle handle, uint64_t **ptr)
 REFUSE(aclmdlRIAddCondTask, aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags)
 REFUSE(aclmdlRIDebugJsonPrint, aclmdlRI modelRI, const char *path, uint32_t flags)
 REFUSE(aclmdlRIDebugPrint, aclmdlRI modelRI)
+
+/* Refused: there is no package of operators whose architecture could be compared. */
 REFUSE(aclrtCheckArchCompatibility, const char *socVersion, int32_t *canCompatible)
 
 /* Refused: snapshots of a process on a device are not there yet. */

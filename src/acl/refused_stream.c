@@ -8,11 +8,6 @@
 /* Refused: stream attributes, overflow switches and streams of a recorded model come with later parts. */
 REFUSE(aclrtCreateStream, aclrtStream *stream)
 REFUSE(aclrtCreateStreamWithConfig, aclrtStream *stream, uint32_t priority, uint32_t flag)
-REFUSE_AS(aclrtStreamConfigHandle *, NULL, aclrtCreateStreamConfigHandle, void)
-REFUSE(aclrtDestroyStreamConfigHandle, aclrtStreamConfigHandle *handle)
-REFUSE(aclrtSetStreamConfigOpt, aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr,
-	const void *attrValue, size_t valueSize)
-REFUSE(aclrtCreateStreamV2, aclrtStream *stream, const aclrtStreamConfigHandle *handle)
 REFUSE(aclrtDestroyStream, aclrtStream stream)
 REFUSE(aclrtDestroyStreamForce, aclrtStream stream)
 REFUSE(aclrtSynchronizeStream, aclrtStream stream)
@@ -22,18 +17,35 @@ REFUSE(aclrtStreamGetId, aclrtStream stream, int32_t *streamId)
 REFUSE(aclrtStreamGetPriority, aclrtStream stream, uint32_t *priority)
 REFUSE(aclrtStreamGetFlags, aclrtStream stream, uint32_t *flags)
 REFUSE(aclrtGetStreamAvailableNum, uint32_t *streamCount)
+
+/* Refused: the configuration handle belongs to CANN's embedded build. */
+REFUSE_AS(aclrtStreamConfigHandle *, NULL, aclrtCreateStreamConfigHandle, void)
+REFUSE(aclrtDestroyStreamConfigHandle, aclrtStreamConfigHandle *handle)
+REFUSE(aclrtSetStreamConfigOpt, aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr,
+	const void *attrValue, size_t valueSize)
+REFUSE(aclrtCreateStreamV2, aclrtStream *stream, const aclrtStreamConfigHandle *handle)
+
+/* Refused: attributes of a stream are not there yet. */
 REFUSE(aclrtSetStreamFailureMode, aclrtStream stream, uint64_t mode)
 REFUSE(aclrtSetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 REFUSE(aclrtGetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+
+/* Refused: saturation and overflow flags of a card's arithmetic are not modelled yet. */
 REFUSE(aclrtSetStreamOverflowSwitch, aclrtStream stream, uint32_t flag)
 REFUSE(aclrtGetStreamOverflowSwitch, aclrtStream stream, uint32_t *flag)
+
+/* Refused: streams that start each other or keep their tasks belong to recorded models, which are not there yet. */
 REFUSE(aclrtActiveStream, aclrtStream activeStream, aclrtStream stream)
 REFUSE(aclrtSwitchStream, void *leftValue, aclrtCondition cond, void *rightValue,
 	aclrtCompareDataType dataType, aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream)
+REFUSE(aclrtPersistentTaskClean, aclrtStream stream)
+
+/* Refused: callbacks on changes of a device or stream are not there yet. */
 REFUSE(aclrtRegStreamStateCallback, const char *regName, aclrtStreamStateCallback callback, void *args)
+
+/* Refused: stopping a stream in the middle is not there yet. */
 REFUSE(aclrtStreamStop, aclrtStream stream)
 REFUSE(aclrtStreamAbort, aclrtStream stream)
-REFUSE(aclrtPersistentTaskClean, aclrtStream stream)
 
 /* Refused: events come with timestamps and waits across streams, which are a part of their own. */
 REFUSE(aclrtCreateEvent, aclrtEvent *event)
@@ -71,7 +83,7 @@ REFUSE(aclrtNotifySetImportPid, aclrtNotify notify, int32_t *pid, size_t num)
 REFUSE(aclrtNotifySetImportPidInterServer, aclrtNotify notify, aclrtServerPid *serverPids, size_t num)
 REFUSE(aclrtNotifyImportByKey, aclrtNotify *notify, const char *key, uint64_t flags)
 
-/* Refused: counting notifies exist on later products only and are not modelled yet. */
+/* Refused: CANN has it on other products than A2 and A3. */
 REFUSE(aclrtCntNotifyCreate, aclrtCntNotify *cntNotify, uint64_t flag)
 REFUSE(aclrtCntNotifyRecord, aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info)
 REFUSE(aclrtCntNotifyWaitWithTimeout, aclrtCntNotify cntNotify, aclrtStream stream,
@@ -79,6 +91,10 @@ REFUSE(aclrtCntNotifyWaitWithTimeout, aclrtCntNotify cntNotify, aclrtStream stre
 REFUSE(aclrtCntNotifyReset, aclrtCntNotify cntNotify, aclrtStream stream)
 REFUSE(aclrtCntNotifyGetId, aclrtCntNotify cntNotify, uint32_t *notifyId)
 REFUSE(aclrtCntNotifyDestroy, aclrtCntNotify cntNotify)
+REFUSE(aclrtSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
+REFUSE(aclrtProcessHostFunc, int32_t timeout)
+REFUSE(aclrtUnSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
+REFUSE(aclrtSetOpExecuteTimeOutWithMs, uint32_t timeout)
 
 /* Refused: labels jump inside a recorded model, which is not there yet. */
 REFUSE(aclrtCreateLabel, aclrtLabel *label)
@@ -88,22 +104,24 @@ REFUSE(aclrtCreateLabelList, aclrtLabel *labels, size_t num, aclrtLabelList *lab
 REFUSE(aclrtDestroyLabelList, aclrtLabelList labelList)
 REFUSE(aclrtSwitchLabelByIndex, void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream)
 
-/* Refused: callbacks, task timeouts and arithmetic tasks on a stream are not there yet. */
+/* Refused: callbacks on a stream are not there yet. */
 REFUSE(aclrtSubscribeReport, uint64_t threadId, aclrtStream stream)
 REFUSE(aclrtLaunchCallback, aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,
 	aclrtStream stream)
 REFUSE(aclrtProcessReport, int32_t timeout)
 REFUSE(aclrtUnSubscribeReport, uint64_t threadId, aclrtStream stream)
 REFUSE(aclrtLaunchHostFunc, aclrtStream stream, aclrtHostFunc fn, void *args)
-REFUSE(aclrtSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
-REFUSE(aclrtProcessHostFunc, int32_t timeout)
-REFUSE(aclrtUnSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
+
+/* Refused: kernels run without a time limit. */
 REFUSE(aclrtSetOpExecuteTimeOut, uint32_t timeout)
-REFUSE(aclrtSetOpExecuteTimeOutWithMs, uint32_t timeout)
 REFUSE(aclrtSetOpExecuteTimeOutV2, uint64_t timeout, uint64_t *actualTimeout)
 REFUSE(aclrtGetOpTimeOutInterval, uint64_t *interval)
 REFUSE(aclrtGetOpExecuteTimeout, uint32_t *timeoutMs)
+
+/* Refused: tasks have no numbers that a program can see yet. */
 REFUSE(aclrtGetThreadLastTaskId, uint32_t *taskId)
+
+/* Refused: arithmetic of a card's copy engine and random numbers on a stream are not there yet. */
 REFUSE(aclrtReduceAsync, void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
 	aclrtStream stream, void *reserve)
 REFUSE(aclrtRandomNumAsync, const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream, void *reserve)
