@@ -212,8 +212,12 @@ static int meet(const struct drv_settings *settings, const struct soft_address *
 static int nobody(const struct drv_settings *settings, const struct soft_address *address, int error, char *why,
 		  size_t why_len)
 {
-	if (!address->is_path)
+	if (!address->is_path && !settings->no_start)
 		return soft_launch(settings, address, why, why_len);
+	if (!address->is_path) {
+		(void)snprintf(why, why_len, "no vincid is running for this instance");
+		return error;
+	}
 	(void)snprintf(why, why_len, "no vincid listens at VINCI_SOCKET=%s (%s): start one there with vincid --socket=%s",
 		       address->un.sun_path, strerror(-error), address->un.sun_path);
 	return error;
