@@ -234,8 +234,10 @@ int soft_connect(const struct drv_settings *settings, char *why, size_t why_len)
 	(void)snprintf(why, why_len, "vincid could not be reached");
 	while (now_ms() < deadline) {
 		r = meet(settings, &address, why, why_len);
-		if (r >= 0)
+		if (r >= 0) {
+			why[0] = 0;
 			return r;
+		}
 		if (r == -ECONNREFUSED || (r == -ENOENT && address.is_path)) {
 			r = nobody(settings, &address, r, why, why_len);
 			if (r)

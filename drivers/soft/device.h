@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device.h - the software device as a library: open, ioctl, mmap and release of a device file, in process.
+ *
+ * Not thread-safe: one thread at a time calls into a device and its files. vincid has one thread, other users take a lock
+ * around it.
+ */
+#ifndef VINCI_SOFT_DEVICE_H
+#define VINCI_SOFT_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "uapi/vinci_drm.h"
+
+struct soft_device;
+struct soft_file;
+
+struct soft_config {
+	uint32_t devices;
+	uint32_t notify_limit; /* per device */
+	uint32_t sdid;
+	uint64_t mem_bytes; /* per device */
+	char soc[VINCI_SOC_NAME_MAX];
+	uint64_t peers[VINCI_MAX_DEVICES]; /* peers[d]: devices d reaches */
+};
+
+/* Who opens a file, as vouched for by the kernel. */
+struct soft_process {
+	int32_t pid; /* of the whole process, in the device's pid namespace */
+	uint32_t uid;
+	uint64_t start; /* soft_process_start(): tells two processes of one pid apart; 0: unknown */
+};
+
+/* How a request's arrays are reached. 0 or -EFAULT. */
+struct soft_user {
+	int (*read)(struct soft_user *user, void *dst, uint64_t src, size_t size);
+	int (*write)(struct soft_user *user, uint64_t dst, const void *src, size_t size);
+};
+
+/* The memory behind an mmap offset. The descriptor belongs to the object: valid until the next call. */
+struct soft_memory {
+	int fd; /* -1: none */
+	uint32_t page_kind;
+	uint32_t handle; /* 0 from soft_mmap() */
+	uint64_t base; /* mmap offset of the first byte */
+	uint64_t size;
+};
+
+void soft_config_default(struct soft_config *config);
+
+/* -ESRCH: no such process */
+int soft_process_start(int32_t pid, uint64_t *start);
+/* The same for a process known by a pidfd of its own. */
+int soft_process_start_fd(int pidfd, int32_t pid, uint64_t *start);
+
+int soft_device_create(const struct soft_config *config, struct soft_device **out);
+/* All files must have been released. */
+void soft_device_destroy(struct soft_device *device);
+const struct soft_config *soft_device_config(const struct soft_device *device);
+
+int soft_file_open(struct soft_device *device, const struct soft_process *process, struct soft_file **out);
+/* What the kernel does at the last close, and when the process dies. */
+void soft_file_release(struct soft_file *file);
+
+/*
+ * @arg: _IOC_SIZE(request) bytes, already copied in; changed only on success. @memory gets the object that the
+ * request made or found, if it did.
+ */
+int soft_ioctl(struct soft_file *file, unsigned long request, void *arg, struct soft_user *user,
+	       struct soft_memory *memory);
+int soft_mmap(struct soft_file *file, uint64_t offset, uint64_t size, struct soft_memory *memory);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* server.h - vincid: one thread, one epoll, a client a connection. */
+#ifndef VINCI_SOFT_SERVER_H
+#define VINCI_SOFT_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "soft/device.h"
+#include "soft/links.h"
+#include "soft/wire.h"
+
+#define SERVER_MAX_CLIENTS 8192u
+
+struct server {
+	struct soft_device *device;
+	int epoll;
+	int listener;
+	int signals; /* signalfd for a clean end, or -1 */
+	int spare; /* given up for a moment to refuse a client when descriptors run out */
+	bool stays; /* does not leave with its last client */
+	bool any_user; /* a socket's path, not its name, decides who may connect */
+	bool stop;
+	uint32_t client_count;
+	struct links clients;
+	struct links held; /* clients with a request to run in this round */
+	struct links dead; /* disconnected in this round; freed at its end */
+	struct epoll_event *events;
+	uint32_t event_room;
+};
+
+struct client {
+	struct links link; /* server->clients or server->dead */
+	struct links held;
+	struct server *server;
+	struct soft_file *file; /* NULL until the hello */
+	struct soft_process process;
+	int sock;
+	int pidfd; /* -1 where the kernel has none */
+	bool is_dead;
+	uint8_t *message; /* the request held; owned */
+	size_t message_size;
+};
+
+/* 0 when it ended as it should, else -errno */
+int server_run(struct server *server);
+int server_watch_client(struct server *server, struct client *client);
+/* Also hear of the end of the client's process, by its pidfd. */
+int server_watch_pidfd(struct server *server, struct client *client);
+
+/* client.c */
+/* Takes over the socket, also when it fails. */
+int client_accept(struct server *server, int sock);
+/* Takes what has arrived: runs one-way messages, holds the first request. Disconnects on any nonsense. */
+void client_receive(struct client *client);
+void client_run_held(struct client *client);
+void client_disconnect(struct client *client);
+
+/* hello.c: opens the client's file, or says why not */
+int hello_answer(struct client *client, const void *message, size_t size, const struct ucred *sender);
+int hello_reply(int sock, int status, const char *why);
+
+#endif
