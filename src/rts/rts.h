@@ -106,7 +106,9 @@ enum rts_feature { /* bits of rts_profile.features */
 struct rts_profile {
 	const char *soc;
 	uint64_t mem_bytes;
+	uint64_t l2_bytes;
 	uint32_t cube_cores, vector_cores; /* most worker threads: cube_cores */
+	uint32_t aicpu_cores;
 	uint32_t stream_limit, event_limit, notify_limit;
 	uint32_t features;
 };
@@ -183,7 +185,9 @@ uint32_t rts_stream_device(const struct rts_stream *stream);
  * is not dropped. 107023 after an abort; the stream's error when it stops on failure.
  */
 int rts_stream_submit(struct rts_stream *stream, const struct rts_task_type *type, const void *payload, size_t size);
-/* A blocked task may go on. From any thread, also before the task's run function has returned RTS_TASK_BLOCKED. */
+/* A task that is about to fail says why; the sentence is reported with its code. The first one since the last synchronisation counts. */
+void rts_stream_explain(struct rts_stream *stream, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A blocked task may go on. The caller holds a reference. From any thread, also before the task's run function has returned RTS_TASK_BLOCKED. */
 void rts_stream_resume(struct rts_stream *stream);
 /* Waits until all that was submitted before has ended; returns and clears the first task error. 507046 on timeout (ms, -1: none). */
 int rts_stream_synchronize(struct rts_stream *stream, int32_t timeout_ms);

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * exec.h - the execution engine inside: a stream's queue, who runs it, and who sleeps until what.
+ *
+ * Three kinds of thread meet at a stream. A *producer* appends a task under stream->lock and publishes it by raising `submitted`. The
+ * *owner*, whoever moved `owner` from FREE to OWNED, runs tasks in order and raises `completed`; it is a worker thread, or a
+ * thread that waits for the stream (then called a runner). A *waiter* sleeps on `wake`.
+ *
+ * No wake-up is lost, because every pair of them is a store followed by a load on both sides, all four sequentially consistent, so
+ * that at least one side sees the other's store:
+ *
+ *   producer: submitted = n+1;  reads owner, then queued       owner leaving: owner = FREE;  reads submitted
+ *       Either the producer finds the stream free and queues it, or the owner finds the task and goes on.
+ *   producer: submitted = n+1;  reads queued                   worker taking it up: queued = NONE;  reads owner, submitted
+ *       Either the producer queues the stream again, or the worker sees the task.
+ *   waiter: attend_at = min(attend_at, target);  reads completed      owner: completed = n+1;  reads attend_at
+ *       Either the waiter does not go to sleep, or the owner wakes it (`wake` is read before, so the futex call fails).
+ *   resumer: owner = FREE;  reads runners                      runner leaving: runners -= 1;  reads owner, submitted
+ *       Either the runner is there to run the stream, or one of the two queues it for the workers.
+ */
+#ifndef VINCI_RTS_EXEC_H
+#define VINCI_RTS_EXEC_H
+
+#include "rts/lock_order.h"
+#include "rts/rts.h"
+#include "rts/stream.h"
+#include "util/lock.h"
+#include "util/mutex.h"
+
+/* True in a child made by fork of a process that had opened the device (process.c). */
+bool rts_process_forked(void);
+
+#define CACHE_LINE 64
+#define CHUNK_BYTES 4096
+
+/* --- task.c: slots ---------------------------------------------------------------------------- */
+
+struct task_slot {
+	const struct rts_task_type *type;
+	uint64_t pad;
+	_Alignas(16) unsigned char payload[RTS_TASK_BYTES];
+	uint64_t spare[2];
+};
+
+#define CHUNK_SLOTS (CHUNK_BYTES / sizeof(struct task_slot) - 1)
+
+struct task_chunk {
+	_Alignas(CACHE_LINE) struct task_chunk *next;
+	_Alignas(sizeof(struct task_slot)) struct task_slot slots[CHUNK_SLOTS];
+};
+
+/* Both ends of a stream's list of chunks. What one end publishes reaches the other through submitted and completed. */
+struct task_end {
+	struct task_chunk *chunk;
+	uint32_t index; /* of the next slot in it */
+};
+
+/* A block of CHUNK_BYTES from the process's cache, or NULL. Also used for the arguments of large kernels. */
+void *task_block_get(void);
+void task_block_put(void *block);
+
+/* --- the stream ------------------------------------------------------------------------------- */
+
+enum owner_state {
+	OWNER_FREE,
+	OWNER_OWNED,
+	OWNER_RESUMED, /* owned, and rts_stream_resume() came meanwhile */
+	OWNER_BLOCKED, /* the first task waits for rts_stream_resume() */
+};
+
+enum queued_state { /* where the pool has the stream; written under the pool's lock */
+	QUEUED_NONE,
+	QUEUED_READY, /* in the list of ready streams */
+	QUEUED_TAKEN, /* a worker is about to look at it */
+	QUEUED_AGAIN, /* the same, and it was added urgently meanwhile */
+	QUEUED_KEPT, /* its launches are run by whoever waits for it; a worker looks at it every now and then */
+};
+
+/* Bits of stream->state. */
+#define STREAM_CLOSED (1u << 0) /* being destroyed: nothing more is taken */
+#define STREAM_DROP (1u << 1) /* tasks are dropped instead of run */
+#define STREAM_ABORTED (1u << 2)
+#define STREAM_STOPPED (1u << 3) /* a task failed in a stream that stops on failure */
+#define STREAM_MODEL (1u << 4) /* its tasks are for a model (ACL_STREAM_PERSISTENT) */
+#define STREAM_NO_WAITS (1u << 5) /* a wait that cannot go on at once fails */
+#define STREAM_STOPS (1u << 6) /* failure mode: stop */
+/* rts_stream_submit() refuses */
+#define STREAM_REFUSES (STREAM_CLOSED | STREAM_ABORTED | STREAM_STOPPED | STREAM_MODEL)
+
+/* rts_exec_defer(): the stream's share of it. */
+struct exec_mark {
+	struct exec_mark *next;
+	uint64_t target; /* value of completed that takes it away */
+	struct exec_barrier *barrier;
+	struct rts_stream *stream; /* a reference of the maker's, while it arms the mark */
+};
+
+/* A stream's place among those that wait for something (a notify, an event). One at a time: its first task. */
+struct stream_wait {
+	struct rts_stream *stream;
+	struct stream_wait *prev, *next; /* protected by the lock of what is waited for */
+	void *linked; /* what it is linked to; NULL: nothing */
+};
+
+struct rts_stream {
+	struct rts_object obj;
+
+	_Alignas(CACHE_LINE) atomic_uint state; /* STREAM_*; this line is read by everybody and seldom written */
+	uint32_t device;
+	int32_t id;
+	uint32_t priority, flags;
+	struct rts_context *context; /* a reference until the stream is closed, then only compared */
+	struct rts_stream *prev_all, *next_all; /* registry.lock */
+
+	_Alignas(CACHE_LINE) struct u_lock lock; /* producers: tail, raising submitted, closing */
+	struct task_end tail;
+	_Atomic uint64_t submitted;
+
+	_Alignas(CACHE_LINE) atomic_uint owner; /* enum owner_state */
+	bool on_worker; /* of the owner */
+	struct task_end head; /* of the owner */
+	_Atomic uint64_t completed; /* raised by the owner */
+	_Atomic uint64_t attend_at; /* value of completed at which somebody wants to be woken; UINT64_MAX: never */
+	_Atomic uint64_t worker_only_at; /* value of completed at which the next task is not for runners */
+	_Atomic(struct task_chunk *) spare; /* given back by the owner, taken by producers */
+
+	_Alignas(CACHE_LINE) _Atomic uint32_t wake; /* futex */
+	atomic_uint parked; /* threads that sleep on wake or are about to */
+	atomic_uint runners; /* threads in an untimed wait that are not the owner */
+	_Atomic(_Atomic uint32_t *) parked_on; /* shared word that the owner sleeps on */
+	atomic_int error; /* first failure since the last synchronisation */
+	struct u_mutex marks_lock; /* marks, why */
+	struct exec_mark *marks, **marks_end;
+	char why[192]; /* sentence of error */
+
+	atomic_uint queued; /* enum queued_state */
+	struct rts_stream *next; /* pool.lock: ready or kept list */
+	uint64_t seen; /* pool.lock: completed when the keeper looked last */
+
+	struct stream_wait wait;
+};
+
+static inline bool stream_pending(struct rts_stream *st)
+{
+	return atomic_load(&st->submitted) > atomic_load(&st->completed);
+}
+
+/* --- task.c: the queue of a stream ------------------------------------------------------------ */
+
+/* The slot to fill next, under stream->lock; NULL: out of memory. queue_publish() makes it visible. */
+struct task_slot *queue_slot(struct rts_stream *st);
+void queue_publish(struct rts_stream *st);
+/* The first task, which must exist; for the owner. */
+struct task_slot *queue_first(struct rts_stream *st);
+/* Takes the first task out. Its slot must not be used any more. */
+void queue_advance(struct rts_stream *st);
+void queue_destroy(struct rts_stream *st);
+
+/* --- run.c: owning, running, waiting ---------------------------------------------------------- */
+
+bool stream_try_own(struct rts_stream *st, bool worker);
+/* Gives it up; whoever can run what is left is told. */
+void stream_release(struct rts_stream *st);
+
+enum run_result {
+	RUN_DRAINED, /* nothing left, or @limit reached */
+	RUN_BLOCKED, /* ownership has passed to whoever resumes the stream */
+	RUN_WORKER_ONLY, /* the first task is not for this thread */
+	RUN_SLICE, /* other streams are ready: their turn */
+};
+
+/* Runs tasks until completed is @limit; the caller owns the stream. */
+enum run_result stream_run(struct rts_stream *st, uint64_t limit);
+/* Until completed is @target or @deadline has come (507046); may run tasks itself if @runner. */
+int stream_wait(struct rts_stream *st, uint64_t target, uint64_t deadline, bool runner);
+/* Wakes whoever sleeps on the stream. */
+void stream_wake(struct rts_stream *st);
+/* After completed has reached attend_at. */
+void stream_attend(struct rts_stream *st);
+/* Asks to be told when completed reaches @target. */
+void stream_attend_at(struct rts_stream *st, uint64_t target);
+
+/* The owner's: may the running task sleep on this thread? A runner may, a worker has other streams to run. */
+static inline bool stream_may_park(const struct rts_stream *st)
+{
+	return !st->on_worker;
+}
+
+/* --- registry, in stream.c -------------------------------------------------------------------- */
+
+/* All streams of the process that have not been released, linked by next_all under the lock. */
+void streams_lock(void);
+void streams_unlock(void);
+struct rts_stream *streams_first(void);
+uint32_t streams_count(void);
+
+/* A reference to a stream found in the registry; false: its last one has gone. */
+static inline bool stream_ref(struct rts_stream *st)
+{
+	unsigned refs = atomic_load_explicit(&st->obj.refs, memory_order_relaxed);
+
+	while (refs)
+		if (atomic_compare_exchange_weak(&st->obj.refs, &refs, refs + 1))
+			return true;
+	return false;
+}
+
+/* --- worker.c --------------------------------------------------------------------------------- */
+
+/* Makes sure that there is a worker. 207005 */
+int pool_start(void);
+/*
+ * A worker becomes responsible for the stream. @urgent: at once, also for a kept one, because nobody else is going to run it.
+ */
+void pool_add(struct rts_stream *st, bool urgent);
+/* True when a stream waits for a worker. */
+bool pool_has_ready(void);
+
+/* Work that several workers may share while its owner is running it. */
+struct pool_job {
+	void (*help)(struct pool_job *job);
+	struct pool_job *next; /* pool.lock */
+	uint32_t wanted; /* helpers that may still join; pool.lock */
+	_Atomic uint32_t helpers; /* inside help(); a futex for pool_job_end() */
+};
+
+void pool_job_begin(struct pool_job *job, uint32_t helpers);
+/* No helper joins any more; returns when the last has left. */
+void pool_job_end(struct pool_job *job);
+
+/* A worker thread is going to sleep in a task (a callback that waits for something): another may be needed in its place. */
+void pool_worker_blocks(void);
+void pool_worker_continues(void);
+
+/* --- defer.c ---------------------------------------------------------------------------------- */
+
+/* A mark that has been reached has been taken out of its stream: tells its barrier. Called with no lock held. */
+void exec_mark_reached(struct exec_mark *mark);
+
+#endif

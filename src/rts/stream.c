@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT */
+/* stream.c - streams as objects: creation, limits, submission, the ways in which they end. */
+#include "rts/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define IDS_MAX 2048u /* the largest limit of any profile */
+#define FLAGS_KNOWN                                                                                                 \
+	(ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC | ACL_STREAM_PERSISTENT | ACL_STREAM_HUGE |                  \
+	 ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
+
+#define ENDING_POLL_NS (10 * U_NS_PER_MS)
+#define ENDING_ROUNDS_MAX 200 /* 2 s without progress of the streams that go */
+
+static struct {
+	struct u_mutex lock; /* the list, the ids */
+	struct rts_stream *first;
+	uint32_t count;
+	uint64_t ids[VINCI_MAX_DEVICES][IDS_MAX / 64];
+	uint32_t used[VINCI_MAX_DEVICES];
+} registry = { .lock = U_MUTEX_INIT(RANK_STREAM, "streams") };
+
+void streams_lock(void)
+{
+	u_mutex_lock(&registry.lock);
+}
+
+void streams_unlock(void)
+{
+	u_mutex_unlock(&registry.lock);
+}
+
+struct rts_stream *streams_first(void)
+{
+	return registry.first;
+}
+
+uint32_t streams_count(void)
+{
+	return registry.count;
+}
+
+/* --- ids and limits --------------------------------------------------------------------------- */
+
+static uint32_t stream_limit(void)
+{
+	uint32_t limit = rts_profile()->stream_limit;
+
+	return limit < IDS_MAX ? limit : IDS_MAX;
+}
+
+/* The lowest free id; -1 when the device has no more. */
+static int32_t id_take_locked(uint32_t device)
+{
+	if (registry.used[device] >= stream_limit())
+		return -1;
+	for (uint32_t i = 0; i < IDS_MAX / 64; i++) {
+		uint64_t taken = registry.ids[device][i];
+
+		if (!~taken)
+			continue;
+		registry.ids[device][i] = taken | (taken + 1);
+		registry.used[device]++;
+		return (int32_t)(i * 64 + (uint32_t)__builtin_ctzll(~taken));
+	}
+	return -1;
+}
+
+static void id_give_locked(uint32_t device, int32_t id)
+{
+	registry.ids[device][id / 64] &= ~(UINT64_C(1) << (id % 64));
+	registry.used[device]--;
+}
+
+uint32_t rts_streams_available(uint32_t device)
+{
+	uint32_t used;
+
+	u_mutex_lock(&registry.lock);
+	used = registry.used[device];
+	u_mutex_unlock(&registry.lock);
+	return stream_limit() - used;
+}
+
+/* --- creating and releasing ------------------------------------------------------------------- */
+
+static void stream_unlink_locked(struct rts_stream *st)
+{
+	if (st->prev_all)
+		st->prev_all->next_all = st->next_all;
+	else
+		registry.first = st->next_all;
+	if (st->next_all)
+		st->next_all->prev_all = st->prev_all;
+	registry.count--;
+}
+
+static int stream_link(struct rts_stream *st)
+{
+	u_mutex_lock(&registry.lock);
+	st->id = id_take_locked(st->device);
+	if (st->id >= 0) {
+		st->next_all = registry.first;
+		if (st->next_all)
+			st->next_all->prev_all = st;
+		registry.first = st;
+		registry.count++;
+	}
+	u_mutex_unlock(&registry.lock);
+	if (st->id < 0)
+		return u_report(ACL_ERROR_RT_NO_STREAM_RESOURCE,
+				"device %d has no stream left: %s allows %u, the default stream included",
+				rts_device_to_user(st->device), rts_profile()->soc, stream_limit());
+	return 0;
+}
+
+/* A stream whose last reference has gone has no tasks: it was drained or its tasks were dropped by an owner that held one. */
+static void stream_free(struct rts_stream *st)
+{
+	queue_destroy(st);
+	u_mutex_destroy(&st->marks_lock);
+	free(st);
+}
+
+static void stream_released(struct rts_object *obj)
+{
+	struct rts_stream *st = (struct rts_stream *)obj;
+
+	u_mutex_lock(&registry.lock);
+	stream_unlink_locked(st);
+	u_mutex_unlock(&registry.lock);
+	stream_free(st);
+}
+
+static struct rts_stream *stream_alloc(struct rts_context *ctx, uint32_t prio, uint32_t flags)
+{
+	struct rts_stream *st = aligned_alloc(CACHE_LINE, sizeof(*st));
+
+	if (!st)
+		return NULL;
+	memset(st, 0, sizeof(*st));
+	st->context = ctx;
+	st->device = ctx->device;
+	st->priority = prio < RTS_PRIORITY_LEAST ? prio : RTS_PRIORITY_LEAST;
+	st->flags = flags & FLAGS_KNOWN;
+	if (flags & ACL_STREAM_PERSISTENT)
+		atomic_init(&st->state, STREAM_MODEL);
+	atomic_init(&st->attend_at, UINT64_MAX);
+	atomic_init(&st->worker_only_at, UINT64_MAX);
+	u_mutex_init(&st->marks_lock, RANK_EXEC, "stream");
+	st->marks_end = &st->marks;
+	st->wait.stream = st;
+	return st;
+}
+
+int rts_stream_create(struct rts_context *ctx, uint32_t prio, uint32_t flags, struct rts_stream **out)
+{
+	struct rts_stream *st;
+	int r;
+
+	if (rts_process_forked())
+		return rts_process_start();
+	if (flags & ACL_STREAM_HUGE)
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no huge streams: flag ACL_STREAM_HUGE (0x%x)",
+				rts_profile()->soc, ACL_STREAM_HUGE);
+	st = stream_alloc(ctx, prio, flags);
+	if (!st)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a stream");
+	r = stream_link(st);
+	if (r)
+		goto err_free;
+	r = rts_object_publish(&st->obj, RTS_STREAM, stream_released);
+	if (r)
+		goto err_unlink;
+	rts_object_ref(&ctx->obj);
+	rts_object_ref(&st->obj);
+	*out = st;
+	return 0;
+
+err_unlink:
+	u_mutex_lock(&registry.lock);
+	id_give_locked(st->device, st->id);
+	stream_unlink_locked(st);
+	u_mutex_unlock(&registry.lock);
+err_free:
+	stream_free(st);
+	return r;
+}
+
+/* --- looking up ------------------------------------------------------------------------------- */
+
+/* The context keeps a reference of its own for as long as it is anybody's current one. */
+static int stream_default(struct rts_stream **out)
+{
+	struct rts_context *ctx;
+	struct rts_stream *st;
+	int r;
+
+	r = rts_context_current(&ctx);
+	if (r)
+		return r;
+	st = atomic_load_explicit(&ctx->default_stream, memory_order_acquire);
+	if (!st)
+		return u_report(ACL_ERROR_RT_CONTEXT_NULL, "the current context has no default stream any more");
+	rts_object_ref(&st->obj);
+	*out = st;
+	return 0;
+}
+
+int rts_stream_get_any(aclrtStream handle, struct rts_stream **out)
+{
+	struct rts_object *obj;
+
+	if (!handle)
+		return stream_default(out);
+	obj = rts_object_get(handle, RTS_STREAM);
+	if (!obj)
+		return u_report(ACL_ERROR_RT_INVALID_HANDLE,
+				"stream %p is no live stream of this process: destroyed, or never one", (void *)handle);
+	*out = (struct rts_stream *)obj;
+	return 0;
+}
+
+int rts_stream_get(aclrtStream handle, struct rts_stream **out)
+{
+	struct rts_context *ctx;
+	struct rts_stream *st;
+	int r;
+
+	if (!handle)
+		return stream_default(out);
+	r = rts_stream_get_any(handle, &st);
+	if (r)
+		return r;
+	r = rts_context_current(&ctx);
+	if (!r && st->context != ctx)
+		r = u_report(ACL_ERROR_RT_STREAM_CONTEXT,
+			     "stream %d belongs to another context than this thread's current one (device %d)", st->id,
+			     rts_device_to_user(ctx->device));
+	if (r)
+		rts_stream_put(&st);
+	else
+		*out = st;
+	return r;
+}
+
+void rts_stream_put(struct rts_stream **stream)
+{
+	if (*stream)
+		rts_object_put(&(*stream)->obj);
+	*stream = NULL;
+}
+
+struct rts_context *rts_stream_context(struct rts_stream *st)
+{
+	return st->context;
+}
+
+uint32_t rts_stream_device(const struct rts_stream *st)
+{
+	return st->device;
+}
+
+bool rts_stream_idle(struct rts_stream *st)
+{
+	if (!stream_pending(st))
+		return true;
+	/* Who asks again and again waits, in his way: nobody else may be going to run it. */
+	if (atomic_load(&st->owner) == OWNER_FREE)
+		pool_add(st, true);
+	return false;
+}
+
+int32_t rts_stream_id(const struct rts_stream *st)
+{
+	return st->id;
+}
+
+uint32_t rts_stream_priority(const struct rts_stream *st)
+{
+	return st->priority;
+}
+
+uint32_t rts_stream_flags(const struct rts_stream *st)
+{
+	return st->flags;
+}
+
+/* --- submitting ------------------------------------------------------------------------------- */
+
+static int stream_refuses(const struct rts_stream *st, unsigned state)
+{
+	if (state & STREAM_ABORTED)
+		return u_report(ACL_ERROR_RT_STREAM_ABORT, "stream %d has been aborted and takes no more tasks", st->id);
+	if (state & STREAM_CLOSED)
+		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "stream %d has been destroyed", st->id);
+	if (state & STREAM_STOPPED)
+		return u_report(atomic_load(&st->error),
+				"stream %d stops on failure (aclrtSetStreamFailureMode), and a task of it has failed", st->id);
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"stream %d was created with ACL_STREAM_PERSISTENT: its tasks belong to a model, which is not supported",
+			st->id);
+}
+
+int rts_stream_submit(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size)
+{
+	struct task_slot *slot;
+	unsigned state;
+	int r;
+
+	if (rts_process_forked())
+		return rts_process_start();
+	r = pool_start();
+	if (r)
+		return r;
+	u_lock_take(&st->lock);
+	state = atomic_load_explicit(&st->state, memory_order_relaxed) & STREAM_REFUSES;
+	slot = state ? NULL : queue_slot(st);
+	if (slot) {
+		slot->type = type;
+		memcpy(slot->payload, payload, size);
+		queue_publish(st);
+	}
+	u_lock_give(&st->lock);
+	if (state)
+		return stream_refuses(st, state);
+	if (!slot)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a task");
+	if (atomic_load(&st->owner) == OWNER_FREE)
+		pool_add(st, false);
+	return 0;
+}
+
+/* --- ending ----------------------------------------------------------------------------------- */
+
+/* Makes a wait of the running or blocked task look at stream->state again. */
+static void stream_poke(struct rts_stream *st)
+{
+	_Atomic uint32_t *word;
+
+	rts_stream_resume(st);
+	word = atomic_load(&st->parked_on);
+	if (word)
+		u_futex_wake(word, INT_MAX, true); /* it may have been unmapped since: then the call fails, and nobody sleeps */
+}
+
+static void stream_state_set(struct rts_stream *st, unsigned bits)
+{
+	u_lock_take(&st->lock);
+	atomic_fetch_or(&st->state, bits);
+	u_lock_give(&st->lock);
+}
+
+/* The tasks are dropped: here, or by whoever is running one, after it. */
+static void stream_drop_tasks(struct rts_stream *st)
+{
+	if (!stream_try_own(st, false)) {
+		stream_poke(st);
+		if (!stream_try_own(st, false))
+			return;
+	}
+	stream_run(st, UINT64_MAX);
+	stream_release(st);
+}
+
+/* The winner of the handle ends the stream. */
+static void stream_close(struct rts_stream *st, bool force)
+{
+	stream_state_set(st, force ? STREAM_CLOSED | STREAM_DROP : STREAM_CLOSED);
+	if (force)
+		stream_drop_tasks(st);
+	else
+		stream_wait(st, atomic_load(&st->submitted), U_FOREVER, true);
+	stream_wake(st);
+	u_mutex_lock(&registry.lock);
+	id_give_locked(st->device, st->id);
+	u_mutex_unlock(&registry.lock);
+	rts_object_put(&st->context->obj);
+	rts_object_put(&st->obj);
+}
+
+static int destroy_check(const struct rts_stream *st)
+{
+	if (atomic_load(&st->context->default_stream) == st)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"stream %d is the default stream of its context and ends with it", st->id);
+	if (rts_stream_running_here(st))
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "a task of stream %d destroys its own stream", st->id);
+	return 0;
+}
+
+int rts_stream_destroy(aclrtStream handle, bool force)
+{
+	struct rts_stream *st;
+	int r;
+
+	if (rts_process_forked())
+		return rts_process_start();
+	r = rts_stream_get(handle, &st);
+	if (r)
+		return r;
+	r = destroy_check(st);
+	if (!r && !rts_object_unpublish(handle, RTS_STREAM))
+		r = u_report(ACL_ERROR_RT_INVALID_HANDLE, "stream %d is being destroyed by another thread", st->id);
+	if (!r)
+		stream_close(st, force);
+	rts_stream_put(&st);
+	return r;
+}
+
+int rts_stream_abort(struct rts_stream *st)
+{
+	if (rts_process_forked())
+		return rts_process_start();
+	if (rts_stream_running_here(st))
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "a task of stream %d aborts its own stream", st->id);
+	stream_state_set(st, STREAM_ABORTED | STREAM_DROP);
+	stream_drop_tasks(st);
+	stream_wait(st, atomic_load(&st->submitted), U_FOREVER, true);
+	stream_wake(st);
+	return 0;
+}
+
+int rts_stream_set_failure_mode(struct rts_stream *st, uint64_t mode)
+{
+	bool stop = mode & ACL_STOP_ON_FAILURE;
+	int r = 0;
+
+	u_lock_take(&st->lock);
+	if (stop)
+		atomic_fetch_or(&st->state, STREAM_STOPS);
+	else if (atomic_load(&st->state) & STREAM_STOPS)
+		r = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+	u_lock_give(&st->lock);
+	return r ? u_report(r, "stream %d stops on failure; that cannot be taken back", st->id) : 0;
+}
+
+/* --- all streams of a context ----------------------------------------------------------------- */
+
+/* The live stream of @ctx after @prev (NULL: the first), with a reference; drops the one to @prev. */
+static struct rts_stream *stream_after(struct rts_stream *prev, const struct rts_context *ctx)
+{
+	struct rts_stream *st;
+
+	u_mutex_lock(&registry.lock);
+	st = prev ? prev->next_all : registry.first;
+	while (st && (st->context != ctx || (atomic_load(&st->state) & STREAM_CLOSED) || !stream_ref(st)))
+		st = st->next_all;
+	u_mutex_unlock(&registry.lock);
+	rts_stream_put(&prev);
+	return st;
+}
+
+/* Its first task waits for something. */
+static bool stream_waits(struct rts_stream *st)
+{
+	return atomic_load(&st->owner) == OWNER_BLOCKED || atomic_load(&st->parked_on);
+}
+
+/* Some stream of the process is running: it may yet record what others wait for. */
+static bool something_runs(void)
+{
+	struct rts_stream *st;
+
+	u_mutex_lock(&registry.lock);
+	for (st = registry.first; st; st = st->next_all)
+		if (stream_pending(st) && !stream_waits(st))
+			break;
+	u_mutex_unlock(&registry.lock);
+	return st;
+}
+
+/*
+ * Gives the streams of @ctx a moment to end. *completed is the number of tasks that have; true when all have. A stream that a task
+ * on this very thread belongs to is left out: it cannot end before the caller does.
+ */
+static bool streams_drain(struct rts_context *ctx, uint64_t *completed)
+{
+	uint64_t deadline = u_deadline(u_now_ns(), ENDING_POLL_NS);
+	bool all = true;
+
+	*completed = 0;
+	for (struct rts_stream *st = stream_after(NULL, ctx); st; st = stream_after(st, ctx)) {
+		if (!rts_stream_running_here(st) && stream_wait(st, atomic_load(&st->submitted), deadline, true))
+			all = false;
+		*completed += atomic_load(&st->completed);
+	}
+	return all;
+}
+
+static void streams_end_waits(struct rts_context *ctx)
+{
+	for (struct rts_stream *st = stream_after(NULL, ctx); st; st = stream_after(st, ctx)) {
+		stream_state_set(st, STREAM_NO_WAITS);
+		stream_poke(st);
+	}
+}
+
+/* Tasks run to their end as long as anything in this process goes on; then whatever still waits fails. */
+static void streams_finish(struct rts_context *ctx)
+{
+	uint64_t before = UINT64_MAX, now;
+	uint32_t idle = 0;
+
+	while (!streams_drain(ctx, &now)) {
+		idle = now == before ? idle + 1 : 0;
+		if ((idle && !something_runs()) || idle > ENDING_ROUNDS_MAX)
+			streams_end_waits(ctx);
+		before = now;
+	}
+}
+
+void rts_streams_shutdown(struct rts_context *ctx, bool force)
+{
+	if (rts_process_forked())
+		return;
+	if (!force)
+		streams_finish(ctx);
+	for (struct rts_stream *st = stream_after(NULL, ctx); st; st = stream_after(st, ctx))
+		if (rts_object_unpublish(st->obj.handle, RTS_STREAM))
+			stream_close(st, force || rts_stream_running_here(st));
+}
+
+int rts_streams_synchronize(struct rts_context *ctx, int timeout_ms)
+{
+	uint64_t deadline = timeout_ms < 0 ? U_FOREVER : u_deadline(u_now_ns(), (uint64_t)timeout_ms * U_NS_PER_MS);
+	int first = 0;
+
+	for (struct rts_stream *st = stream_after(NULL, ctx); st; st = stream_after(st, ctx)) {
+		uint64_t now = timeout_ms < 0 ? 0 : u_now_ns();
+		int left = -1;
+		int r;
+
+		if (timeout_ms >= 0)
+			left = now < deadline ? (int)((deadline - now + U_NS_PER_MS - 1) / U_NS_PER_MS) : 1;
+		r = rts_stream_synchronize(st, left);
+		if (!first)
+			first = r;
+		if (r == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
+			rts_stream_put(&st);
+			break;
+		}
+	}
+	return first;
+}
