@@ -5,18 +5,6 @@
  */
 #include "acl/refused.h"
 
-/* Refused: callbacks at initialisation are not there yet. */
-REFUSE(aclInit, const char *configPath)
-REFUSE(aclFinalize, void)
-REFUSE(aclFinalizeReference, uint64_t *refCount)
-
-/* Refused: callbacks at initialisation and finalisation are not there yet. */
-REFUSE(aclInitCallbackRegister, aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData)
-REFUSE(aclInitCallbackUnRegister, aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
-REFUSE(aclFinalizeCallbackRegister, aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc,
-	void *userData)
-REFUSE(aclFinalizeCallbackUnRegister, aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc)
-
 /* Refused: the options steer compilation of operators and modes of overflow, on which nothing here depends yet. */
 REFUSE(aclrtSetSysParamOpt, aclSysParamOpt opt, int64_t value)
 REFUSE(aclrtGetSysParamOpt, aclSysParamOpt opt, int64_t *value)
@@ -35,22 +23,7 @@ REFUSE(aclrtUnuseStreamResInCurrentThread, aclrtStream stream)
 REFUSE(aclrtGetResInCurrentThread, aclrtDevResLimitType type, uint32_t *value)
 
 /* Refused: a property, counter or switch of the card that the software device does not model yet. */
-REFUSE(aclrtSetDevice, int32_t deviceId)
-REFUSE(aclrtResetDevice, int32_t deviceId)
-REFUSE(aclrtResetDeviceForce, int32_t deviceId)
-REFUSE(aclrtGetDevice, int32_t *deviceId)
-REFUSE(aclrtGetDeviceCount, uint32_t *count)
-REFUSE(aclrtGetRunMode, aclrtRunMode *runMode)
-REFUSE(aclrtSynchronizeDevice, void)
-REFUSE(aclrtSynchronizeDeviceWithTimeout, int32_t timeout)
 REFUSE(aclrtDeviceGetStreamPriorityRange, int32_t *leastPriority, int32_t *greatestPriority)
-REFUSE(aclrtGetLogicDevIdByUserDevId, int32_t userDevid, int32_t *logicDevId)
-REFUSE(aclrtGetUserDevIdByLogicDevId, int32_t logicDevId, int32_t *userDevid)
-REFUSE(aclrtGetLogicDevIdByPhyDevId, int32_t phyDevId, int32_t *logicDevId)
-REFUSE(aclrtGetPhyDevIdByLogicDevId, int32_t logicDevId, int32_t *phyDevId)
-REFUSE(aclrtGetUserDevIdByPhyDevId, int32_t phyDevId, int32_t *userDevId)
-REFUSE(aclrtGetPhyDevIdByUserDevId, int32_t userDevId, int32_t *phyDevId)
-REFUSE(aclrtDeviceGetBareTgid, int32_t *pid)
 REFUSE(aclrtDeviceCanAccessPeer, int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
 REFUSE(aclrtDeviceEnablePeerAccess, int32_t peerDeviceId, uint32_t flags)
 REFUSE(aclrtDeviceDisablePeerAccess, int32_t peerDeviceId)
@@ -61,9 +34,6 @@ REFUSE(aclrtSetTsDevice, aclrtTsId tsId)
 
 /* Refused: utilisation is not measured yet. */
 REFUSE(aclrtGetDeviceUtilizationRate, int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
-
-/* Refused: health of a device is not reported yet. */
-REFUSE(aclrtQueryDeviceStatus, int32_t deviceId, aclrtDeviceStatus *deviceStatus)
 
 /* Refused: saturation and overflow flags of a card's arithmetic are not modelled yet. */
 REFUSE(aclrtSetDeviceSatMode, aclrtFloatOverflowMode mode)
@@ -78,7 +48,6 @@ REFUSE(aclrtNpuGetFloatOverFlowStatus, void *outputAddr, uint64_t outputSize, ui
 REFUSE(aclrtNpuClearFloatOverFlowStatus, uint32_t checkMode, aclrtStream stream)
 
 /* Refused: attributes of the SoC are not in the profile table yet. */
-REFUSE(aclrtGetDeviceInfo, uint32_t deviceId, aclrtDevAttr attr, int64_t *value)
 REFUSE(aclrtGetDeviceCapability, int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)
 
 /* Refused: kinds of links between devices are not modelled yet, only which devices reach each other. */
@@ -103,14 +72,6 @@ REFUSE(aclrtDeviceGetLimit, aclrtDeviceLimit limit, size_t *value)
 /* Refused: there is no cache of a device to flush. */
 REFUSE(aclrtDeviceL2CacheFlush, void *rsv)
 
-/* Refused: overflow detection and parameters of a context are not modelled yet. */
-REFUSE(aclrtCreateContext, aclrtContext *context, int32_t deviceId)
-REFUSE(aclrtDestroyContext, aclrtContext context)
-REFUSE(aclrtSetCurrentContext, aclrtContext context)
-REFUSE(aclrtGetCurrentContext, aclrtContext *context)
-REFUSE(aclrtCtxGetCurrentDefaultStream, aclrtStream *stream)
-REFUSE(aclrtGetPrimaryCtxState, int32_t deviceId, uint32_t *flags, int32_t *active)
-
 /* Refused: CANN has it on other products than A2 and A3. */
 REFUSE(aclrtSetGroup, int32_t groupId)
 REFUSE(aclrtGetGroupCount, uint32_t *count)
@@ -119,12 +80,6 @@ REFUSE(aclrtDestroyGroupInfo, aclrtGroupInfo *groupInfo)
 REFUSE(aclrtGetAllGroupInfo, aclrtGroupInfo *groupInfo)
 REFUSE(aclrtGetGroupInfoDetail, const aclrtGroupInfo *groupInfo, int32_t groupIndex, aclrtGroupAttr attr,
 	void *attrValue, size_t valueLen, size_t *paramRetSize)
-
-/* Refused: operator caches and profiling marks are not there yet. */
-REFUSE(aclsysGetCANNVersion, aclCANNPackageName name, aclCANNPackageVersion *version)
-REFUSE(aclsysGetVersionStr, char *pkgName, char *versionStr)
-REFUSE(aclsysGetVersionNum, char *pkgName, int32_t *versionNum)
-REFUSE(aclrtGetVersion, int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion)
 
 /* Refused: information about operators is kept for profiling, which is not there yet. */
 REFUSE(aclrtCacheLastTaskOpInfo, const void *infoPtr, size_t infoSize)

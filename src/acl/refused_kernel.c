@@ -5,11 +5,6 @@
  */
 #include "acl/refused.h"
 
-/* Refused: exception callbacks and repair need faults of kernels to be caught, which is not there yet. */
-REFUSE_AS(const char *, NULL, aclGetRecentErrMsg, void)
-REFUSE(aclrtPeekAtLastError, aclrtLastErrLevel level)
-REFUSE(aclrtGetLastError, aclrtLastErrLevel level)
-
 /* Refused: faults of kernels are not reported to callbacks yet. */
 REFUSE(aclrtExceptionInfoCallbackRegister,  aclrtExceptionInfoCallback callback)
 REFUSE(aclrtExceptionInfoCallbackUnregister,  aclrtExceptionInfoCallback callback)
