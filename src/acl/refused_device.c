@@ -24,10 +24,6 @@ REFUSE(aclrtGetResInCurrentThread, aclrtDevResLimitType type, uint32_t *value)
 
 /* Refused: a property, counter or switch of the card that the software device does not model yet. */
 REFUSE(aclrtDeviceGetStreamPriorityRange, int32_t *leastPriority, int32_t *greatestPriority)
-REFUSE(aclrtDeviceCanAccessPeer, int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
-REFUSE(aclrtDeviceEnablePeerAccess, int32_t peerDeviceId, uint32_t flags)
-REFUSE(aclrtDeviceDisablePeerAccess, int32_t peerDeviceId)
-REFUSE(aclrtDevicePeerAccessStatus, int32_t deviceId, int32_t peerDeviceId, int32_t *status)
 
 /* Refused: a CPU has no second task scheduler to choose. */
 REFUSE(aclrtSetTsDevice, aclrtTsId tsId)

@@ -31,37 +31,7 @@ REFUSE(aclrtMemcpyAsyncWithOffset, void **dst, size_t destMax, size_t dstDataOff
 	size_t count, size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream)
 
 /* Refused: placement of a mapping on a link is not modelled yet. */
-REFUSE(aclrtMallocPhysical, aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop,
-	uint64_t flags)
-REFUSE(aclrtFreePhysical, aclrtDrvMemHandle handle)
-REFUSE(aclrtReserveMemAddress, void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags)
-REFUSE(aclrtReserveMemAddressNoUCMemory, void **virPtr, size_t size, size_t alignment, void *expectPtr,
-	uint64_t flags)
-REFUSE(aclrtReleaseMemAddress, void *virPtr)
-REFUSE(aclrtMapMem, void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags)
-REFUSE(aclrtMemMapNoAccess, void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
-	uint64_t flags)
-REFUSE(aclrtUnmapMem, void *virPtr)
-REFUSE(aclrtMemSetAccess, void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count)
-REFUSE(aclrtMemGetAccess, void *virPtr, aclrtMemLocation *location, uint64_t *flag)
-REFUSE(aclrtMemExportToShareableHandle, aclrtDrvMemHandle handle, aclrtMemHandleType handleType,
-	uint64_t flags, uint64_t *shareableHandle)
-REFUSE(aclrtMemSetPidToShareableHandle, uint64_t shareableHandle, int32_t *pid, size_t pidNum)
-REFUSE(aclrtMemImportFromShareableHandle, uint64_t shareableHandle, int32_t deviceId,
-	aclrtDrvMemHandle *handle)
-REFUSE(aclrtMemExportToShareableHandleV2, aclrtDrvMemHandle handle, uint64_t flags,
-	aclrtMemSharedHandleType shareType, void *shareableHandle)
-REFUSE(aclrtMemSetPidToShareableHandleV2, void *shareableHandle, aclrtMemSharedHandleType shareType,
-	int32_t *pid, size_t pidNum)
-REFUSE(aclrtMemImportFromShareableHandleV2, void *shareableHandle, aclrtMemSharedHandleType shareType,
-	uint64_t flags, aclrtDrvMemHandle *handle)
-REFUSE(aclrtMemGetAllocationGranularity, aclrtPhysicalMemProp *prop, aclrtMemGranularityOptions option,
-	size_t *granularity)
-REFUSE(aclrtMemRetainAllocationHandle, void *virPtr, aclrtDrvMemHandle *handle)
-REFUSE(aclrtMemGetAllocationPropertiesFromHandle, aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
-REFUSE(aclrtMemMapSelectedLink, void *virPtrDst, size_t size, void *virPtrSrc, uint32_t linkIdx)
 REFUSE(aclrtMemMapSetLink, aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink)
-REFUSE(aclrtMemP2PMap, void *devPtr, size_t size, int32_t dstDevId, uint64_t flags)
 
 /* Refused: managed memory needs pages that migrate, which is not there yet. */
 REFUSE(aclrtMemAllocManaged, void **ptr, uint64_t size, uint32_t flag)
@@ -87,14 +57,6 @@ REFUSE(aclrtCmoAsyncWithDesc, void *cmoDesc, aclrtCmoType cmoType, aclrtStream s
 REFUSE(aclrtCmoAsyncWithBarrier, void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,
 	aclrtStream stream)
 REFUSE(aclrtCmoWaitBarrier, aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
-
-/* Refused: sharing between processes is being completed. */
-REFUSE(aclrtIpcMemGetExportKey, void *devPtr, size_t size, char *key, size_t len, uint64_t flags)
-REFUSE(aclrtIpcMemSetImportPid, const char *key, int32_t *pid, size_t num)
-REFUSE(aclrtIpcMemImportPidInterServer, const char *key, aclrtServerPid *serverPids, size_t num)
-REFUSE(aclrtIpcMemImportByKey, void **devPtr, const char *key, uint64_t flags)
-REFUSE(aclrtIpcMemSetAttr, const char *key, aclrtIpcMemAttrType type, uint64_t attr)
-REFUSE(aclrtIpcMemClose, const char *key)
 
 /* Refused: tasks that write or wait for a value in memory are not there yet. */
 REFUSE(aclrtValueWrite, void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)

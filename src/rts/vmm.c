@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vmm.c - reserved addresses, and mapping physical memory into them.
+ *
+ * A reservation is address space that nothing can be read from or written to. Unmapping puts that back, but not
+ * before the tasks that were submitted earlier have ended, which may still use the pages: until then the mapping is "dead". The
+ * user can do anything with the address meanwhile. Only who maps something else there has to wait (clients that give their
+ * memory back and take new one at the same addresses have synchronised before, so they do not).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "rts/memory.h"
+#include "rts/share.h"
+#include "rts/vmm.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+#define GIB ((uint64_t)1 << 30)
+#define DEAD_WAIT_S 10
+
+/* A dead mapping has gone. Used with rts_share_lock. */
+static pthread_cond_t dead_gone;
+static pthread_once_t dead_once = PTHREAD_ONCE_INIT;
+
+/* --- reserving ---------------------------------------------------------------------------- */
+
+static const int no_access = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+/* Fails with EEXIST rather than go elsewhere; kernels before 4.17 take the address as a hint. */
+static int reserve_at(void *expect, size_t size, uintptr_t *base)
+{
+	void *area = mmap(expect, size, PROT_NONE, no_access | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (area == MAP_FAILED)
+		return -errno;
+	if (area != expect) {
+		(void)munmap(area, size);
+		return -EEXIST;
+	}
+	*base = (uintptr_t)area;
+	return 0;
+}
+
+static int reserve_anywhere(size_t size, size_t align, uintptr_t *base)
+{
+	size_t slack = align - RTS_PAGE_4K;
+	uintptr_t start, end;
+	void *area;
+
+	if (size > SIZE_MAX / 2)
+		return -ENOMEM;
+	area = mmap(NULL, size + slack, PROT_NONE, no_access, -1, 0);
+	if (area == MAP_FAILED)
+		return -errno;
+	start = rts_round_up((uintptr_t)area, align);
+	end = (uintptr_t)area + size + slack;
+	if (start > (uintptr_t)area)
+		(void)munmap(area, start - (uintptr_t)area);
+	if (end > start + size)
+		(void)munmap((void *)(start + size), end - (start + size));
+	*base = start;
+	return 0;
+}
+
+static int reserve_area(void *expect, size_t size, uintptr_t *base)
+{
+	return expect ? reserve_at(expect, size, base) :
+			reserve_anywhere(size, size >= GIB ? GIB : RTS_VMM_PAGE, base);
+}
+
+/* An address to start at is aligned to the size's power of two, above 512 MiB to 1 GiB. */
+static size_t expect_align(size_t size)
+{
+	size_t align = RTS_VMM_PAGE;
+
+	if (size > GIB / 2)
+		return GIB;
+	while (align < size)
+		align *= 2;
+	return align;
+}
+
+static int reserve_check(size_t size, size_t alignment, const void *expect, bool no_uc)
+{
+	if (alignment)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "alignment is %zu; it is reserved and must be 0", alignment);
+	if (no_uc && !(rts_profile()->features & RTS_FEATURE_SUPER_POD))
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+				"aclrtReserveMemAddressNoUCMemory exists on Atlas A3 devices; this one is an %s: use aclrtReserveMemAddress",
+				rts_profile()->soc);
+	if (no_uc && (!expect || size % GIB))
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"size is %zu and expectPtr %p; a multiple of 1 GiB and an address are wanted", size, expect);
+	if (expect && (uintptr_t)expect % expect_align(size))
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"expectPtr is %p; for %zu bytes it must be a multiple of 0x%zx", expect, size,
+				expect_align(size));
+	return 0;
+}
+
+static int reserve_failed(size_t size, const void *expect, int err)
+{
+	if (err == -EEXIST)
+		return RTS_REFUSE("the %zu bytes at expectPtr %p are not all free in this process", size, expect);
+	return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "no %zu bytes of addresses can be had%s (%s)", size,
+			expect ? " at expectPtr" : "", strerror(abs(err)));
+}
+
+static int reservation_insert(struct vmm_reservation *res)
+{
+	struct rts_segment seg = {
+		.base = res->base,
+		.size = res->size,
+		.kind = RTS_SEG_RESERVED,
+		.page_kind = VINCI_PAGE_2M,
+		.priv = res,
+	};
+
+	LIST_INIT(&res->mappings);
+	LIST_INIT(&res->dead);
+	return rts_va_insert(&seg);
+}
+
+/* Addresses of freed memory are kept for a while; somebody who needs them comes first. */
+static int reserve_area_or_drain(void *expect, size_t size, uintptr_t *base)
+{
+	int r = reserve_area(expect, size, base);
+
+	if (r) {
+		rts_va_drain();
+		r = reserve_area(expect, size, base);
+	}
+	return r ? reserve_failed(size, expect, r) : 0;
+}
+
+int rts_vmm_reserve(size_t size, size_t alignment, void *expect, bool no_uc, void **out)
+{
+	struct vmm_reservation *res;
+	int r = rts_process_start();
+
+	if (!r)
+		r = reserve_check(size, alignment, expect, no_uc);
+	if (!r && size > SIZE_MAX / 2)
+		r = reserve_failed(size, expect, -ENOMEM);
+	if (r)
+		return r;
+	res = calloc(1, sizeof(*res));
+	if (!res)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory");
+	res->size = rts_round_up(size, RTS_VMM_PAGE);
+	r = reserve_area_or_drain(expect, res->size, &res->base);
+	if (r)
+		goto err_free;
+	r = reservation_insert(res);
+	if (r)
+		goto err_unmap;
+	*out = (void *)res->base;
+	return 0;
+
+err_unmap:
+	(void)munmap((void *)res->base, res->size);
+err_free:
+	free(res);
+	return r;
+}
+
+/* --- releasing ---------------------------------------------------------------------------- */
+
+static void reservation_free(struct vmm_reservation *res)
+{
+	(void)munmap((void *)res->base, res->size);
+	free(res);
+}
+
+static struct vmm_reservation *reservation_of(uintptr_t addr)
+{
+	struct rts_segment seg;
+
+	if (!rts_va_find_outer((void *)addr, &seg) || seg.kind != RTS_SEG_RESERVED)
+		return NULL;
+	return seg.priv;
+}
+
+static int release_locked(void *va)
+{
+	struct vmm_reservation *res = reservation_of((uintptr_t)va);
+	const struct vmm_mapping *m;
+
+	if (!res || res->base != (uintptr_t)va)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of reserved addresses", va);
+	m = LIST_FIRST(&res->mappings);
+	if (m)
+		return RTS_REFUSE("memory is still mapped at %p in the addresses reserved from %p on: aclrtUnmapMem first",
+				  (void *)m->base, va);
+	(void)rts_va_remove(res->base, RTS_SEG_RESERVED, NULL);
+	res->released = true;
+	if (!res->dying)
+		reservation_free(res);
+	return 0;
+}
+
+int rts_vmm_release(void *va)
+{
+	int r = rts_process_start();
+
+	if (r)
+		return r;
+	u_mutex_lock(&rts_share_lock);
+	r = release_locked(va);
+	u_mutex_unlock(&rts_share_lock);
+	return r;
+}
+
+/* --- mapping ------------------------------------------------------------------------------ */
+
+struct vmm_mapping *vmm_mapping_at(const void *va)
+{
+	struct rts_segment seg;
+
+	if (!rts_va_find(va, &seg) || seg.kind != RTS_SEG_VMM || seg.base != (uintptr_t)va)
+		return NULL;
+	return seg.priv;
+}
+
+struct vmm_mapping *vmm_mapping_of_device(uint32_t device)
+{
+	struct rts_segment seg = { .base = 0 };
+	struct vmm_reservation *res;
+	struct vmm_mapping *m;
+	uintptr_t from = 0;
+
+	while (rts_va_next(from, &seg)) {
+		res = seg.priv;
+		if (seg.kind == RTS_SEG_RESERVED)
+			LIST_FOREACH(m, &res->mappings, link)
+				if (!m->phys->host && m->phys->device == device)
+					return m;
+		from = seg.base + seg.size;
+	}
+	return NULL;
+}
+
+static int check_free(uintptr_t base, size_t size)
+{
+	struct rts_segment seg;
+	uintptr_t at;
+
+	for (at = base; at < base + size; at += RTS_VMM_PAGE)
+		if (rts_va_find((void *)at, &seg) && seg.kind == RTS_SEG_VMM)
+			return RTS_REFUSE("memory is mapped at %p already (%zu bytes): aclrtUnmapMem first",
+					  (void *)seg.base, seg.size);
+	return 0;
+}
+
+/* What was mapped first decides for good whose memory can be mapped into a reservation. */
+static int check_side(const struct vmm_reservation *res, const struct rts_phys *phys)
+{
+	if (!res->bound || (res->host == phys->host && (phys->host || res->device == phys->device)))
+		return 0;
+	if (res->host || phys->host)
+		return RTS_REFUSE("the addresses reserved from %p on hold %s memory, and %s memory cannot be mapped beside it",
+				  (void *)res->base, res->host ? "host" : "device", phys->host ? "host" : "device");
+	return RTS_REFUSE("the addresses reserved from %p on hold memory of device %d, and memory of device %d cannot be mapped beside it",
+			  (void *)res->base, rts_device_to_user(res->device), rts_device_to_user(phys->device));
+}
+
+static int map_check(uintptr_t base, size_t size, const struct rts_phys *phys)
+{
+	struct vmm_reservation *res = reservation_of(base);
+	int r;
+
+	if (base % RTS_VMM_PAGE || size % RTS_VMM_PAGE)
+		return RTS_REFUSE("address %p and size %zu must both be multiples of 2 MiB", (void *)base, size);
+	if (!res || size > res->size - (base - res->base))
+		return RTS_REFUSE("%zu bytes at %p are not inside reserved addresses (aclrtReserveMemAddress)", size,
+				  (void *)base);
+	if (size != phys->asked && size != phys->size)
+		return RTS_REFUSE("size is %zu and the memory has %llu bytes; a mapping takes the whole of it", size,
+				  (unsigned long long)phys->asked);
+	r = check_free(base, size);
+	return r ? r : check_side(res, phys);
+}
+
+static int mapping_insert(struct vmm_mapping *m)
+{
+	struct rts_segment seg = {
+		.base = m->base,
+		.size = m->size,
+		.kind = RTS_SEG_VMM,
+		.device = m->phys->device,
+		.owner = m->phys->owner,
+		.page_kind = m->phys->page_kind,
+		.host = m->phys->host,
+		.handle = m->phys->bo,
+		.mmap_offset = m->phys->mmap_offset,
+		.priv = m,
+	};
+
+	return rts_va_insert(&seg);
+}
+
+/* Back to reserved. If even that has no memory the old pages stay reachable until something is mapped over them. */
+static void cover(uintptr_t base, size_t size)
+{
+	if (mmap((void *)base, size, PROT_NONE, no_access | MAP_FIXED, -1, 0) == MAP_FAILED)
+		u_log(U_WARN, "pages at %p stay mapped: %s", (void *)base, strerror(errno));
+}
+
+int vmm_map_locked(uintptr_t base, size_t size, struct rts_phys *phys)
+{
+	struct vmm_mapping *m;
+	void *at;
+	int r = map_check(base, size, phys);
+
+	if (r)
+		return r;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory");
+	m->reservation = reservation_of(base);
+	m->phys = phys;
+	m->base = base;
+	m->size = size;
+	r = drv_map(rts_drv(), phys->mmap_offset, size, (void *)base, true, &at);
+	if (r) {
+		r = u_report(rts_errno_code(0, RTS_OP_MAP, r), "%zu bytes could not be mapped at %p (%s)", size,
+			     (void *)base, strerror(abs(r)));
+		goto err_cover;
+	}
+	r = mapping_insert(m);
+	if (r)
+		goto err_cover;
+	phys->map_refs++;
+	m->reservation->bound = true;
+	m->reservation->host = phys->host;
+	m->reservation->device = phys->device;
+	LIST_INSERT_HEAD(&m->reservation->mappings, m, link);
+	return 0;
+
+err_cover:
+	cover(base, size);
+	free(m);
+	return r;
+}
+
+/* --- dead mappings ------------------------------------------------------------------------ */
+
+static void dead_init(void)
+{
+	pthread_condattr_t attr;
+
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&dead_gone, &attr);
+	(void)pthread_condattr_destroy(&attr);
+}
+
+static bool is_dead(uintptr_t base, size_t size)
+{
+	const struct vmm_reservation *res = reservation_of(base);
+	const struct vmm_mapping *m;
+
+	if (res)
+		LIST_FOREACH(m, &res->dead, link)
+			if (m->base < base + size && base < m->base + m->size)
+				return true;
+	return false;
+}
+
+/* Lets go of the lock while it waits. */
+static int wait_for_dead(uintptr_t base, size_t size)
+{
+	struct timespec deadline;
+	int err = 0;
+
+	(void)pthread_once(&dead_once, dead_init);
+	(void)clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += DEAD_WAIT_S;
+	while (!err && is_dead(base, size)) {
+		u_rank_pop(&rts_share_lock);
+		err = pthread_cond_timedwait(&dead_gone, &rts_share_lock.m, &deadline);
+		u_rank_push(&rts_share_lock);
+	}
+	if (!is_dead(base, size))
+		return 0;
+	return RTS_REFUSE("tasks submitted before the memory at %p was unmapped have not ended for %d s and may still use it",
+			  (void *)base, DEAD_WAIT_S);
+}
+
+/* No task can use the pages any more. */
+static void mapping_bury(void *arg)
+{
+	struct vmm_mapping *m = arg;
+	struct vmm_reservation *res = m->reservation;
+
+	cover(m->base, m->size);
+	(void)pthread_once(&dead_once, dead_init);
+	u_mutex_lock(&rts_share_lock);
+	LIST_REMOVE(m, link);
+	if (!--res->dying && res->released)
+		reservation_free(res);
+	(void)pthread_cond_broadcast(&dead_gone);
+	u_mutex_unlock(&rts_share_lock);
+	free(m);
+}
+
+void vmm_mapping_end(struct vmm_mapping *m)
+{
+	struct rts_phys *phys = m->phys;
+
+	(void)rts_va_remove(m->base, RTS_SEG_VMM, NULL);
+	LIST_REMOVE(m, link);
+	LIST_INSERT_HEAD(&m->reservation->dead, m, link);
+	m->reservation->dying++;
+	m->phys = NULL;
+	phys->map_refs--;
+	vmm_phys_settle(phys);
+}
+
+void vmm_mapping_defer(struct vmm_mapping *m)
+{
+	rts_exec_defer(mapping_bury, m);
+}
+
+/* --- the calls ---------------------------------------------------------------------------- */
+
+int rts_vmm_map(void *va, size_t size, size_t offset, aclrtDrvMemHandle handle)
+{
+	struct rts_phys *phys = NULL;
+	int r = rts_process_start();
+
+	if (!r && offset)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "offset is %zu; it must be 0", offset);
+	if (!r)
+		r = vmm_phys_get(handle, &phys);
+	if (r)
+		return r;
+	u_mutex_lock(&rts_share_lock);
+	r = wait_for_dead((uintptr_t)va, size);
+	if (!r && !phys->user_refs && !phys->map_refs)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "the memory of %p was freed meanwhile", handle);
+	if (!r)
+		r = vmm_map_locked((uintptr_t)va, size, phys);
+	u_mutex_unlock(&rts_share_lock);
+	rts_object_put(&phys->obj);
+	return r;
+}
+
+static int unmap_check(const void *va, const struct vmm_mapping *m)
+{
+	if (!m)
+		return RTS_REFUSE("no mapping starts at %p", va);
+	if (m->keys)
+		return RTS_REFUSE("the memory mapped at %p is exported by key (%u), which pins it: aclrtIpcMemClose first",
+				  va, m->keys);
+	return 0;
+}
+
+int rts_vmm_unmap(void *va)
+{
+	struct vmm_mapping *m;
+	int r = rts_process_start();
+
+	if (r)
+		return r;
+	u_mutex_lock(&rts_share_lock);
+	m = vmm_mapping_at(va);
+	r = unmap_check(va, m);
+	if (!r)
+		vmm_mapping_end(m);
+	u_mutex_unlock(&rts_share_lock);
+	if (!r)
+		vmm_mapping_defer(m);
+	return r;
+}
+
+static int map_again_step(uintptr_t dst, uintptr_t src, size_t *done)
+{
+	const struct vmm_mapping *m = vmm_mapping_at((void *)(src + *done));
+	int r;
+
+	if (!m)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "no mapping starts at %p", (void *)(src + *done));
+	r = vmm_map_locked(dst + *done, m->size, m->phys);
+	if (!r)
+		*done += m->size;
+	return r;
+}
+
+/* Takes back what was mapped: nobody can have used it, so nothing is deferred but by what ran before. */
+static void map_again_undo(uintptr_t dst, size_t done)
+{
+	struct vmm_mapping *m;
+
+	while (done) {
+		u_mutex_lock(&rts_share_lock);
+		m = vmm_mapping_at((void *)dst);
+		if (m)
+			vmm_mapping_end(m);
+		u_mutex_unlock(&rts_share_lock);
+		if (!m)
+			return;
+		dst += m->size;
+		done -= m->size;
+		vmm_mapping_defer(m);
+	}
+}
+
+int rts_vmm_map_again(void *dst, size_t size, void *src)
+{
+	size_t done = 0;
+	int r = rts_process_start();
+
+	if (!r && !(rts_profile()->features & RTS_FEATURE_SUPER_POD))
+		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "mapping over a chosen link exists on Atlas A3 devices; this one is an %s",
+			     rts_profile()->soc);
+	if (r)
+		return r;
+	u_mutex_lock(&rts_share_lock);
+	r = wait_for_dead((uintptr_t)dst, size);
+	while (!r && done < size)
+		r = map_again_step((uintptr_t)dst, (uintptr_t)src, &done);
+	u_mutex_unlock(&rts_share_lock);
+	if (r)
+		map_again_undo((uintptr_t)dst, done);
+	return r;
+}
+
+int rts_vmm_retain(void *va, aclrtDrvMemHandle *handle)
+{
+	struct vmm_mapping *m;
+	int r = rts_process_start();
+
+	if (r)
+		return r;
+	u_mutex_lock(&rts_share_lock);
+	m = vmm_mapping_at(va);
+	if (m) {
+		m->phys->user_refs++;
+		*handle = m->phys->obj.handle;
+	} else {
+		r = RTS_REFUSE("no mapping starts at %p", va);
+	}
+	u_mutex_unlock(&rts_share_lock);
+	return r;
+}
