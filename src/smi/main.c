@@ -158,7 +158,7 @@ static int run(const struct options *o)
 	}
 	if (rts_config_read(config)) {
 		said = u_report_take();
-		(void)fprintf(stderr, "vinci-smi: %s\n", said ? said : "the settings are invalid");
+		(void)fprintf(stderr, "vinci-smi: %s", said ? said : "the settings are invalid\n");
 		r = 1;
 	} else {
 		r = look(o, config);
