@@ -104,31 +104,26 @@ static int import_new(const struct drv_name *name, uint32_t device, uint64_t fla
 	r = drv_share_import(rts_drv(), name, device, &in);
 	if (r)
 		return import_refused(name, device, r);
-	r = rts_hold(in.handle);
-	if (r) {
-		(void)drv_close_handle_async(rts_drv(), in.handle);
-		return r;
-	}
 	im = calloc(1, sizeof(*im));
 	r = im ? import_check(&in) : u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory");
 	if (!r)
 		r = import_link(device, in.owner_device, flags);
 	if (r)
-		goto err_hold;
+		goto err_close;
 	im->name = *name;
 	im->device = device;
 	im->bo = in.handle;
 	im->count = 1;
 	r = import_map(im, &in);
 	if (r)
-		goto err_hold;
+		goto err_close;
 	LIST_INSERT_HEAD(&imports[rts_name_hash(name) % BUCKETS], im, link);
 	*out = im;
 	return 0;
 
-err_hold:
+err_close:
 	free(im);
-	rts_let_go(in.handle, false);
+	(void)drv_close_handle_async(rts_drv(), in.handle);
 	return r;
 }
 
@@ -185,7 +180,7 @@ static void import_end(struct ipc_import *im)
 {
 	LIST_REMOVE(im, link);
 	(void)rts_va_bury((uintptr_t)im->va, RTS_SEG_IPC, NULL);
-	rts_let_go(im->bo, false);
+	(void)drv_close_handle_async(rts_drv(), im->bo);
 }
 
 int rts_ipc_close(const char *key)

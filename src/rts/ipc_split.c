@@ -191,7 +191,7 @@ void ipc_pieces_close(struct ipc_alloc *alloc)
 
 	while ((piece = LIST_FIRST(&alloc->pieces))) {
 		LIST_REMOVE(piece, link);
-		rts_let_go(piece->bo, true);
+		(void)drv_close_handle(rts_drv(), piece->bo);
 		free(piece);
 	}
 }

@@ -4,68 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include "rts/lock_order.h"
 #include "rts/process.h"
 
 struct u_mutex rts_share_lock = U_MUTEX_INIT(RANK_IPC, "shares");
-
-/* --- holds -------------------------------------------------------------------------------- */
-
-struct hold {
-	LIST_ENTRY(hold) link;
-	uint64_t epoch; /* of the connection that the number means something to */
-	uint32_t bo;
-	uint32_t count;
-};
-
-#define HOLD_BUCKETS 256u
-static LIST_HEAD(, hold) holds[HOLD_BUCKETS];
-
-static struct hold *hold_find(uint32_t bo)
-{
-	uint64_t epoch = rts_process_epoch();
-	struct hold *h;
-
-	LIST_FOREACH(h, &holds[bo % HOLD_BUCKETS], link)
-		if (h->bo == bo && h->epoch == epoch)
-			return h;
-	return NULL;
-}
-
-int rts_hold(uint32_t bo)
-{
-	struct hold *h = hold_find(bo);
-
-	if (!h) {
-		h = calloc(1, sizeof(*h));
-		if (!h)
-			return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory");
-		h->bo = bo;
-		h->epoch = rts_process_epoch();
-		LIST_INSERT_HEAD(&holds[bo % HOLD_BUCKETS], h, link);
-	}
-	h->count++;
-	return 0;
-}
-
-/* A device that has died let go of everything by itself; then there is nobody to tell. */
-void rts_let_go(uint32_t bo, bool charged)
-{
-	struct hold *h = hold_find(bo);
-
-	if (h && --h->count)
-		return;
-	if (h) {
-		LIST_REMOVE(h, link);
-		free(h);
-	}
-	if (charged)
-		(void)drv_close_handle(rts_drv(), bo);
-	else
-		(void)drv_close_handle_async(rts_drv(), bo);
-}
 
 /* --- names -------------------------------------------------------------------------------- */
 
@@ -184,7 +127,7 @@ int rts_import_failed(const struct drv_name *name, const char *what, uint32_t de
 		return u_report(code, "%s %s... was exported by this process from device %d: it can be imported in another process, or for another device",
 				what, hint.text, rts_device_to_user(device));
 	case -EDQUOT:
-		return u_report(code, "too many unknown handles were tried by this process lately: wait a second");
+		return u_report(code, "too many %ss that nobody knows were tried by this process lately: wait a second", what);
 	default:
 		return u_report(code, "%s %s...: importing failed (%s)", what, hint.text, strerror(abs(err)));
 	}

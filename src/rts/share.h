@@ -2,8 +2,7 @@
 /*
  * share.h - what memory shared by key (ipc*.c) and by physical handle (vmm*.c) have in common.
  *
- * One lock protects all of it: a physical handle can be exported both ways, and an object that was imported both ways has one
- * handle at the device. The lock is held over requests to the device, which takes them one at a time anyway, and never
+ * One lock protects all of it: what is mapped can be exported both ways. The lock is held over requests to the device, which takes them one at a time anyway, and never
  * over a wait for tasks.
  */
 #ifndef VINCI_RTS_SHARE_H
@@ -13,14 +12,6 @@
 #include "util/mutex.h"
 
 extern struct u_mutex rts_share_lock;
-
-/*
- * BO handles that a part of this file holds more than once: the device gives the same handle for everything that is the same
- * object. Each import takes a hold; the last one to let go closes. Under rts_share_lock.
- */
-int rts_hold(uint32_t bo);
-/* Closes the BO when this was the last hold. @charged: the caller wants the charge to be gone on return. */
-void rts_let_go(uint32_t bo, bool charged);
 
 /* As many characters of a name as a message may show: whoever knows the whole of it may be able to import. */
 #define RTS_HINT_LEN 8

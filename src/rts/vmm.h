@@ -65,7 +65,6 @@ struct rts_phys {
 	aclrtPhysicalMemProp prop;
 	/* changing */
 	struct drv_name name; /* under which it was exported or imported; len 0: neither */
-	bool unvalidated; /* exported without a whitelist */
 	uint32_t user_refs, map_refs;
 };
 
@@ -108,7 +107,5 @@ int vmm_phys_publish(struct rts_phys *phys);
 void vmm_phys_settle(struct rts_phys *phys);
 /* What was imported under this name for this device. */
 struct rts_phys *vmm_phys_imported(const struct drv_name *name, uint32_t device);
-/* What this process exported under this name. */
-struct rts_phys *vmm_phys_exported(const struct drv_name *name);
 
 #endif

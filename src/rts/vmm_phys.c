@@ -44,14 +44,18 @@ int vmm_phys_publish(struct rts_phys *phys)
 	return 0;
 }
 
-/* The device has forgotten what an older connection held. */
+/*
+ * Created: the charge is gone on return, and so is the name that it was exported under. The device has forgotten what an older
+ * connection held.
+ */
 static void let_memory_go(struct rts_phys *phys)
 {
 	if (phys->epoch != rts_process_epoch())
 		return;
-	if (!phys->imported && phys->name.len)
-		(void)drv_share_close(rts_drv(), &phys->name);
-	rts_let_go(phys->bo, !phys->imported);
+	if (phys->imported)
+		(void)drv_close_handle_async(rts_drv(), phys->bo);
+	else
+		(void)drv_close_handle(rts_drv(), phys->bo);
 }
 
 void vmm_phys_settle(struct rts_phys *phys)
@@ -69,16 +73,6 @@ struct rts_phys *vmm_phys_imported(const struct drv_name *name, uint32_t device)
 
 	LIST_FOREACH(phys, &all, link)
 		if (phys->imported && phys->device == device && rts_name_equal(&phys->name, name))
-			return phys;
-	return NULL;
-}
-
-struct rts_phys *vmm_phys_exported(const struct drv_name *name)
-{
-	struct rts_phys *phys;
-
-	LIST_FOREACH(phys, &all, link)
-		if (!phys->imported && rts_name_equal(&phys->name, name))
 			return phys;
 	return NULL;
 }
@@ -133,11 +127,9 @@ static int create(const struct rts_phys_request *q, struct rts_phys *phys, aclrt
 	if (r)
 		return r;
 	u_mutex_lock(&rts_share_lock);
-	r = rts_hold(phys->bo);
-	if (!r)
-		r = vmm_phys_publish(phys);
+	r = vmm_phys_publish(phys);
 	if (r)
-		rts_let_go(phys->bo, true);
+		(void)drv_close_handle(rts_drv(), phys->bo);
 	else
 		*handle = phys->obj.handle; /* a reset in another thread may end it as soon as the lock is free */
 	u_mutex_unlock(&rts_share_lock);

@@ -52,7 +52,6 @@ static int export_locked(struct rts_phys *phys, uint32_t kind, uint64_t flags)
 	if (r)
 		return u_report(rts_errno_code(kind, RTS_OP_EXPORT, r), "the device did not export the memory (%s)",
 				strerror(abs(r)));
-	phys->unvalidated = unvalidated;
 	return 0;
 }
 
@@ -162,52 +161,23 @@ static int import_new(const struct drv_name *name, uint32_t current, uint32_t de
 
 	if (r)
 		return rts_import_failed(name, "handle", device, r);
-	r = rts_hold(in.handle);
-	if (!r)
-		r = import_check(&in);
+	r = import_check(&in);
 	if (!r)
 		r = import_link(name, current, &in);
 	if (!r)
 		r = import_publish(name, device, &in, out);
 	if (r)
-		rts_let_go(in.handle, false);
-	return r;
-}
-
-/*
- * Host memory has no device of its own, so its exporter may import it to get a second address for it (the device refuses
- * that for an NPU's memory on that NPU). It is the exporter's own object under another handle.
- */
-static int import_own(const struct rts_phys *own, const struct drv_name *name, uint32_t device, struct rts_phys **out)
-{
-	const struct drm_vinci_share_import in = {
-		.handle = own->bo,
-		.mmap_offset = own->mmap_offset,
-		.size = own->size,
-		.page_kind = own->page_kind,
-		.owner_device = own->owner,
-		.bo_flags = VINCI_BO_HOST,
-	};
-	int r = rts_hold(own->bo);
-
-	if (r)
-		return r;
-	r = import_publish(name, device, &in, out);
-	if (r)
-		rts_let_go(own->bo, true);
+		(void)drv_close_handle_async(rts_drv(), in.handle);
 	return r;
 }
 
 static int import_locked(const struct drv_name *name, uint32_t current, uint32_t device, aclrtDrvMemHandle *handle)
 {
 	struct rts_phys *phys = vmm_phys_imported(name, device);
-	const struct rts_phys *own = vmm_phys_exported(name);
 	int r = 0;
 
 	if (phys)
 		phys->user_refs++;
-	else if (own && own->host && own->unvalidated)
-		r = import_own(own, name, device, &phys);
 	else
 		r = import_new(name, current, device, &phys);
 	if (!r)
