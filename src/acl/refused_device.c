@@ -22,9 +22,6 @@ REFUSE(aclrtUseStreamResInCurrentThread, aclrtStream stream)
 REFUSE(aclrtUnuseStreamResInCurrentThread, aclrtStream stream)
 REFUSE(aclrtGetResInCurrentThread, aclrtDevResLimitType type, uint32_t *value)
 
-/* Refused: a property, counter or switch of the card that the software device does not model yet. */
-REFUSE(aclrtDeviceGetStreamPriorityRange, int32_t *leastPriority, int32_t *greatestPriority)
-
 /* Refused: a CPU has no second task scheduler to choose. */
 REFUSE(aclrtSetTsDevice, aclrtTsId tsId)
 

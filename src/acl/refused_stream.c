@@ -5,19 +5,6 @@
  */
 #include "acl/refused.h"
 
-/* Refused: stream attributes, overflow switches and streams of a recorded model come with later parts. */
-REFUSE(aclrtCreateStream, aclrtStream *stream)
-REFUSE(aclrtCreateStreamWithConfig, aclrtStream *stream, uint32_t priority, uint32_t flag)
-REFUSE(aclrtDestroyStream, aclrtStream stream)
-REFUSE(aclrtDestroyStreamForce, aclrtStream stream)
-REFUSE(aclrtSynchronizeStream, aclrtStream stream)
-REFUSE(aclrtSynchronizeStreamWithTimeout, aclrtStream stream, int32_t timeout)
-REFUSE(aclrtStreamQuery, aclrtStream stream, aclrtStreamStatus *status)
-REFUSE(aclrtStreamGetId, aclrtStream stream, int32_t *streamId)
-REFUSE(aclrtStreamGetPriority, aclrtStream stream, uint32_t *priority)
-REFUSE(aclrtStreamGetFlags, aclrtStream stream, uint32_t *flags)
-REFUSE(aclrtGetStreamAvailableNum, uint32_t *streamCount)
-
 /* Refused: the configuration handle belongs to CANN's embedded build. */
 REFUSE_AS(aclrtStreamConfigHandle *, NULL, aclrtCreateStreamConfigHandle, void)
 REFUSE(aclrtDestroyStreamConfigHandle, aclrtStreamConfigHandle *handle)
@@ -26,7 +13,6 @@ REFUSE(aclrtSetStreamConfigOpt, aclrtStreamConfigHandle *handle, aclrtStreamConf
 REFUSE(aclrtCreateStreamV2, aclrtStream *stream, const aclrtStreamConfigHandle *handle)
 
 /* Refused: attributes of a stream are not there yet. */
-REFUSE(aclrtSetStreamFailureMode, aclrtStream stream, uint64_t mode)
 REFUSE(aclrtSetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 REFUSE(aclrtGetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 
@@ -45,7 +31,6 @@ REFUSE(aclrtRegStreamStateCallback, const char *regName, aclrtStreamStateCallbac
 
 /* Refused: stopping a stream in the middle is not there yet. */
 REFUSE(aclrtStreamStop, aclrtStream stream)
-REFUSE(aclrtStreamAbort, aclrtStream stream)
 
 /* Refused: events come with timestamps and waits across streams, which are a part of their own. */
 REFUSE(aclrtCreateEvent, aclrtEvent *event)
@@ -110,7 +95,6 @@ REFUSE(aclrtLaunchCallback, aclrtCallback fn, void *userData, aclrtCallbackBlock
 	aclrtStream stream)
 REFUSE(aclrtProcessReport, int32_t timeout)
 REFUSE(aclrtUnSubscribeReport, uint64_t threadId, aclrtStream stream)
-REFUSE(aclrtLaunchHostFunc, aclrtStream stream, aclrtHostFunc fn, void *args)
 
 /* Refused: kernels run without a time limit. */
 REFUSE(aclrtSetOpExecuteTimeOut, uint32_t timeout)

@@ -27,9 +27,6 @@
 #include "util/lock.h"
 #include "util/mutex.h"
 
-/* True in a child made by fork of a process that had opened the device (process.c). */
-bool rts_process_forked(void);
-
 #define CACHE_LINE 64
 #define CHUNK_BYTES 4096
 

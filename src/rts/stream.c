@@ -83,6 +83,8 @@ uint32_t rts_streams_available(uint32_t device)
 	return stream_limit() - used;
 }
 
+static void stream_close(struct rts_stream *st, bool force);
+
 /* --- creating and releasing ------------------------------------------------------------------- */
 
 static void stream_unlink_locked(struct rts_stream *st)
@@ -175,6 +177,13 @@ int rts_stream_create(struct rts_context *ctx, uint32_t prio, uint32_t flags, st
 		goto err_unlink;
 	rts_object_ref(&ctx->obj);
 	rts_object_ref(&st->obj);
+	/* Either the end of the context finds the stream, or the stream finds that the context has ended. */
+	if (atomic_load(&ctx->dead)) {
+		if (rts_object_unpublish(st->obj.handle, RTS_STREAM))
+			stream_close(st, true);
+		rts_stream_put(&st);
+		return u_report(ACL_ERROR_RT_CONTEXT_NULL, "the context was destroyed while a stream was created in it");
+	}
 	*out = st;
 	return 0;
 
@@ -224,8 +233,8 @@ int rts_stream_get_any(aclrtStream handle, struct rts_stream **out)
 
 int rts_stream_get(aclrtStream handle, struct rts_stream **out)
 {
+	struct rts_stream *st = NULL;
 	struct rts_context *ctx;
-	struct rts_stream *st;
 	int r;
 
 	if (!handle)

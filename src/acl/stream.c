@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* stream.c - chapter 6: streams. */
+#include "acl/api.h"
+#include "rts/stream.h"
+#include "util/cleanup.h"
+
+static int create(aclrtStream *out, uint32_t priority, uint32_t flags)
+{
+	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
+	struct rts_context *ctx;
+	aclrtStream handle;
+	int code;
+
+	code = rts_context_current(&ctx);
+	if (!code)
+		code = rts_stream_create(ctx, priority, flags, &st);
+	if (code)
+		return code;
+	handle = ((struct rts_object *)st)->handle; /* an object with a handle begins with it */
+	if (!handle)
+		return u_report(ACL_ERROR_RT_CONTEXT_NULL, "the thread's context has just been destroyed");
+	*out = handle;
+	return 0;
+}
+
+aclError aclrtCreateStream(aclrtStream *stream)
+{
+	REQUIRE_NOT_NULL(stream);
+	return api_result(create(stream, RTS_PRIORITY_GREATEST, 0));
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
+{
+	REQUIRE_NOT_NULL(stream);
+	return api_result(create(stream, priority, flag));
+}
+
+aclError aclrtDestroyStream(aclrtStream stream)
+{
+	REQUIRE_NOT_NULL(stream);
+	return api_result(rts_stream_destroy(stream, false));
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream)
+{
+	REQUIRE_NOT_NULL(stream);
+	return api_result(rts_stream_destroy(stream, true));
+}
+
+/* Any context's stream: synchronising switches to it, in CANN's words. */
+static int synchronize(aclrtStream stream, int32_t timeout)
+{
+	struct rts_stream *st;
+	int code;
+
+	code = rts_stream_get_any(stream, &st);
+	if (code)
+		return code;
+	code = rts_stream_synchronize(st, timeout);
+	rts_stream_put(&st);
+	return code;
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream)
+{
+	return api_result(synchronize(stream, -1));
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
+{
+	return api_result(synchronize(stream, timeout));
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
+{
+	struct rts_stream *st;
+	int code;
+
+	REQUIRE_NOT_NULL(status);
+	code = rts_stream_get_any(stream, &st);
+	if (code)
+		return api_result(code);
+	*status = rts_stream_idle(st) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+	rts_stream_put(&st);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
+{
+	struct rts_stream *st;
+	int code;
+
+	REQUIRE_NOT_NULL(streamId);
+	code = rts_stream_get_any(stream, &st);
+	if (code)
+		return api_result(code);
+	*streamId = rts_stream_id(st);
+	rts_stream_put(&st);
+	return ACL_SUCCESS;
+}
+
+/* Needs a current context, but any context's stream will do. */
+static int property(aclrtStream stream, uint32_t (*get)(const struct rts_stream *), uint32_t *out)
+{
+	struct rts_context *ctx;
+	struct rts_stream *st;
+	int code;
+
+	code = rts_context_current(&ctx);
+	if (!code)
+		code = rts_stream_get_any(stream, &st);
+	if (code)
+		return code;
+	*out = get(st);
+	rts_stream_put(&st);
+	return 0;
+}
+
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
+{
+	REQUIRE_NOT_NULL(priority);
+	return api_result(property(stream, rts_stream_priority, priority));
+}
+
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
+{
+	REQUIRE_NOT_NULL(flags);
+	return api_result(property(stream, rts_stream_flags, flags));
+}
+
+/* Either pointer may be NULL. */
+aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority)
+{
+	if (leastPriority)
+		*leastPriority = (int32_t)RTS_PRIORITY_LEAST;
+	if (greatestPriority)
+		*greatestPriority = (int32_t)RTS_PRIORITY_GREATEST;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
+{
+	struct rts_context *ctx;
+	int code;
+
+	REQUIRE_NOT_NULL(streamCount);
+	code = rts_context_current(&ctx);
+	if (!code)
+		*streamCount = rts_streams_available(ctx->device);
+	return api_result(code);
+}
+
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
+{
+	struct rts_stream *st;
+	int code;
+
+	code = rts_stream_get(stream, &st);
+	if (code)
+		return api_result(code);
+	code = rts_stream_set_failure_mode(st, mode);
+	rts_stream_put(&st);
+	return api_result(code);
+}
+
+aclError aclrtStreamAbort(aclrtStream stream)
+{
+	struct rts_stream *st;
+	int code;
+
+	code = rts_stream_get(stream, &st);
+	if (code)
+		return api_result(code);
+	code = rts_stream_abort(st);
+	rts_stream_put(&st);
+	return api_result(code);
+}
+
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
+{
+	struct rts_stream *st;
+	int code;
+
+	code = rts_stream_get(stream, &st);
+	if (code)
+		return api_result(code);
+	code = rts_launch_host_func(st, fn, args);
+	rts_stream_put(&st);
+	return api_result(code);
+}

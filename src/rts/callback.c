@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* callback.c - functions of the application's as tasks. They may call the API, so they never run on a thread that is inside of it. */
+#include "rts/exec.h"
+
+struct host_call {
+	aclrtHostFunc fn;
+	void *arg;
+};
+
+static int host_call_run(void *payload, struct rts_stream *st)
+{
+	const struct host_call *call = payload;
+
+	(void)st;
+	call->fn(call->arg);
+	return 0;
+}
+
+static const struct rts_task_type host_call_type = { .name = "host function", .run = host_call_run, .worker_only = true };
+
+int rts_launch_host_func(struct rts_stream *st, aclrtHostFunc fn, void *arg)
+{
+	const struct host_call call = { .fn = fn, .arg = arg };
+
+	if (!fn)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "fn is NULL; it must be the function to call");
+	return rts_stream_submit(st, &host_call_type, &call, sizeof(call));
+}
