@@ -19,7 +19,3 @@ REFUSE(aclGetDeviceCapability, uint32_t deviceId, aclDeviceInfo deviceInfo, int6
 /* Refused: only CANN's profiler uses it, on the 910 product line. */
 REFUSE(aclrtSetDeviceWithoutTsdVXX, int32_t deviceId)
 REFUSE(aclrtResetDeviceWithoutTsdVXX, int32_t deviceId)
-
-/* Refused: exported by CANN without being declared in a header. */
-REFUSE_AS(uint32_t, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, vinciLaunchKernel, const struct vinci_kernel *kernel, uint32_t block_dim,
-	void *stream, const void *args, size_t args_size)
