@@ -21,7 +21,7 @@ static uint64_t receive_buffer[WIRE_MESSAGE_MAX / sizeof(uint64_t) + 1];
 int client_accept(struct server *server, int sock)
 {
 	struct client *client = calloc(1, sizeof(*client));
-	int on = 1, r = -ENOMEM;
+	int r = -ENOMEM;
 
 	if (!client)
 		goto err_close;
@@ -29,9 +29,6 @@ int client_accept(struct server *server, int sock)
 	client->sock = sock;
 	client->pidfd = -1;
 	links_init(&client->held);
-	r = -EIO;
-	if (setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
-		goto err_free;
 	r = server_watch_client(server, client);
 	if (r)
 		goto err_free;

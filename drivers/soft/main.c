@@ -242,7 +242,7 @@ static int open_listener(const struct options *o)
 	struct sockaddr_un un;
 	socklen_t len;
 	int sock = LAUNCH_FD_LISTEN;
-	int r = 0;
+	int on = 1, r = 0;
 
 	if (!o->inherited) {
 		r = make_address(o, &un, &len);
@@ -253,6 +253,12 @@ static int open_listener(const struct options *o)
 			return -errno;
 		r = bind_at(sock, o, &un, len);
 	}
+	/*
+	 * Connections inherit this. Set on each after accept() it would come too late for a hello that was sent in between, which
+	 * would arrive without the sender's credentials.
+	 */
+	if (!r && setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
+		r = -errno;
 	/* Also on an inherited socket: now it is this process that its clients see as their peer. */
 	if (!r && (listen(sock, LAUNCH_BACKLOG) || fcntl(sock, F_SETFL, O_NONBLOCK) || fcntl(sock, F_SETFD, FD_CLOEXEC)))
 		r = -errno;
