@@ -25,7 +25,7 @@
 
 #define GEN_LAST ((UINT64_C(1) << GEN_BITS) - 1)
 #define LOOKUP_MASK ((UINT64_C(1) << LOOKUP_BITS) - 1)
-#define LOOKUP_FOLD (UINT64_C(1) << (LOOKUP_BITS - 2))
+#define LOOKUP_FOLD (UINT64_C(1) << 20) /* far from the field's end, whatever the number of threads */
 #define HANDLE_MARK (UINT64_C(1) << 62)
 #define BIAS (1u << 30)
 
