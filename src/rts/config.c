@@ -137,7 +137,7 @@ static bool parse_peers(struct rts_config *config, const char *text)
 			if (!parse_group(&text, &mask))
 				return false;
 			connect_group(peers, mask);
-		} while (*text == ',' && *++text);
+		} while (*text == ',' && text++);
 	}
 	if (*text)
 		return false;
