@@ -99,38 +99,42 @@ struct stream_wait {
 	void *linked; /* what it is linked to; NULL: nothing */
 };
 
+/*
+ * Grouped by who writes: while a worker runs tasks as fast as another thread launches them, neither touches a line that the other
+ * writes for every task, the slots and `submitted` aside.
+ */
 struct rts_stream {
 	struct rts_object obj;
 
-	_Alignas(CACHE_LINE) atomic_uint state; /* STREAM_*; this line is read by everybody and seldom written */
+	_Alignas(CACHE_LINE) atomic_uint state; /* STREAM_*; this line is read by everybody and written when something changes */
+	atomic_uint owner; /* enum owner_state */
+	atomic_uint queued; /* enum queued_state */
 	uint32_t device;
 	int32_t id;
 	uint32_t priority, flags;
 	struct rts_context *context; /* a reference until the stream is closed, then only compared */
-	struct rts_stream *prev_all, *next_all; /* registry.lock */
 
 	_Alignas(CACHE_LINE) struct u_lock lock; /* producers: tail, raising submitted, closing */
 	struct task_end tail;
 	_Atomic uint64_t submitted;
 
-	_Alignas(CACHE_LINE) atomic_uint owner; /* enum owner_state */
-	bool on_worker; /* of the owner */
-	struct task_end head; /* of the owner */
+	_Alignas(CACHE_LINE) struct task_end head; /* of the owner */
 	_Atomic uint64_t completed; /* raised by the owner */
+	bool on_worker; /* of the owner */
 	_Atomic uint64_t attend_at; /* value of completed at which somebody wants to be woken; UINT64_MAX: never */
 	_Atomic uint64_t worker_only_at; /* value of completed at which the next task is not for runners */
-	_Atomic(struct task_chunk *) spare; /* given back by the owner, taken by producers */
 
 	_Alignas(CACHE_LINE) _Atomic uint32_t wake; /* futex */
 	atomic_uint parked; /* threads that sleep on wake or are about to */
 	atomic_uint runners; /* threads in an untimed wait that are not the owner */
-	_Atomic(_Atomic uint32_t *) parked_on; /* shared word that the owner sleeps on */
 	atomic_int error; /* first failure since the last synchronisation */
+	_Atomic(_Atomic uint32_t *) parked_on; /* shared word that the owner sleeps on */
+	_Atomic(struct task_chunk *) spare; /* given back by the owner, taken by producers */
+	struct rts_stream *prev_all, *next_all; /* registry.lock */
 	struct u_mutex marks_lock; /* marks, why */
 	struct exec_mark *marks, **marks_end;
 	char why[192]; /* sentence of error */
 
-	atomic_uint queued; /* enum queued_state */
 	struct rts_stream *next; /* pool.lock: ready or kept list */
 	uint64_t seen; /* pool.lock: completed when the keeper looked last */
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INLINE_ARGS (RTS_TASK_BYTES - 24)
+#define INLINE_ARGS (RTS_TASK_BYTES - 16)
 #define CALL_NS 10000
 #define COSTS 256
 
@@ -21,8 +21,10 @@ struct launch {
 	const struct vinci_kernel *kernel;
 	uint32_t blocks;
 	uint32_t args_size;
-	void *heap; /* arguments that do not fit below */
-	unsigned char args[INLINE_ARGS];
+	union {
+		unsigned char args[INLINE_ARGS]; /* 32 bytes of them end with the slot's first cache line */
+		void *heap; /* when they are more */
+	};
 };
 
 _Static_assert(sizeof(struct launch) == RTS_TASK_BYTES, "a launch fills its slot");
@@ -43,7 +45,7 @@ struct spread {
 
 static const void *launch_args(const struct launch *l)
 {
-	return l->heap ? l->heap : l->args;
+	return l->args_size > INLINE_ARGS ? l->heap : l->args;
 }
 
 static void spread_run(struct spread *s)
@@ -131,8 +133,6 @@ static void launch_drop(void *payload)
 {
 	struct launch *l = payload;
 
-	if (!l->heap)
-		return;
 	if (l->args_size <= CHUNK_BYTES)
 		task_block_put(l->heap);
 	else
@@ -175,7 +175,6 @@ int rts_launch_kernel(struct rts_stream *st, const struct vinci_kernel *kernel, 
 	l.kernel = kernel;
 	l.blocks = blocks;
 	l.args_size = (uint32_t)size;
-	l.heap = NULL;
 	if (size <= INLINE_ARGS) {
 		if (size)
 			memcpy(l.args, args, size);
@@ -185,7 +184,7 @@ int rts_launch_kernel(struct rts_stream *st, const struct vinci_kernel *kernel, 
 	if (!l.heap)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for %zu bytes of arguments", size);
 	memcpy(l.heap, args, size);
-	r = rts_stream_submit(st, &launch_heap_type, &l, offsetof(struct launch, args));
+	r = rts_stream_submit(st, &launch_heap_type, &l, offsetof(struct launch, heap) + sizeof(l.heap));
 	if (r)
 		launch_drop(&l);
 	return r;

@@ -14,6 +14,8 @@ _Static_assert(sizeof(struct task_chunk) == CHUNK_BYTES, "a chunk is a block of 
 
 #define CACHE_BLOCKS 4096 /* 16 MiB: a burst of 10^5 launches does not fault its pages in again */
 
+#define AHEAD 4u /* slots */
+
 struct block {
 	struct block *next;
 };
@@ -53,6 +55,19 @@ void task_block_put(void *block)
 	free(b);
 }
 
+/*
+ * A slot was last read by another core as a rule. Publishing is a full barrier, so without this each launch would wait for its
+ * slot to come over; half of its time went there.
+ */
+static inline void fetch_for_writing(struct task_slot *slot)
+{
+#if defined(__x86_64__)
+	__asm__ __volatile__("prefetchw %0" : "+m"(*(char *)slot));
+#else
+	__builtin_prefetch(slot, 1);
+#endif
+}
+
 static struct task_chunk *chunk_get(struct rts_stream *st)
 {
 	struct task_chunk *c = NULL;
@@ -86,14 +101,21 @@ static bool queue_grow(struct rts_stream *st)
 		st->head.chunk = c;
 	st->tail.chunk = c;
 	st->tail.index = 0;
+	for (unsigned i = 0; i < AHEAD; i++)
+		fetch_for_writing(&c->slots[i]);
 	return true;
 }
 
 struct task_slot *queue_slot(struct rts_stream *st)
 {
+	struct task_slot *slot;
+
 	if ((!st->tail.chunk || st->tail.index == CHUNK_SLOTS) && !queue_grow(st))
 		return NULL;
-	return &st->tail.chunk->slots[st->tail.index];
+	slot = &st->tail.chunk->slots[st->tail.index];
+	if (st->tail.index + AHEAD < CHUNK_SLOTS)
+		fetch_for_writing(slot + AHEAD);
+	return slot;
 }
 
 void queue_publish(struct rts_stream *st)
