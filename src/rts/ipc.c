@@ -16,6 +16,7 @@
 
 #define BUCKETS 256u
 #define QUIESCE_MS 10000
+#define PADDING 64u /* aclrtMalloc makes an allocation larger by less than this */
 
 /* Under rts_share_lock. */
 static LIST_HEAD(, ipc_export) exports[BUCKETS];
@@ -185,6 +186,17 @@ static int kind_check(const void *ptr, const struct rts_segment *seg)
 	return RTS_REFUSE("address %p is host memory; only device memory can be exported", ptr);
 }
 
+/* Padding may take a page of its own. Whoever exports all that he asked for exports that page too: nothing is to be split off. */
+static void place_set(struct ipc_place *place, uint64_t into, size_t size)
+{
+	size_t page = rts_page_size(place->seg.page_kind);
+	bool all = !into && place->seg.size - size < PADDING;
+
+	place->offset = into;
+	place->size = rts_round_up(all ? place->seg.size : size, page);
+	place->told = place->size == rts_round_up(size, page) ? size : place->seg.size;
+}
+
 /*
  * Whole pages, so that an importer sees no neighbour's data: the address must be the start of a page of its allocation, the last page
  * counts as a whole.
@@ -208,8 +220,7 @@ static int place_find(const void *ptr, size_t size, struct ipc_place *place)
 	if (size > seg->size - into)
 		return RTS_REFUSE("the range of %zu bytes at %p ends outside its allocation, which has %llu bytes from there on",
 			      size, ptr, (unsigned long long)(seg->size - into));
-	place->offset = into;
-	place->size = rts_round_up(size, bytes);
+	place_set(place, into, size);
 	return 0;
 }
 
@@ -223,7 +234,7 @@ static int export_failed(int err)
 }
 
 /* The device's answer is a whole key, or the export is taken back. */
-static int export_name(uint32_t bo, size_t size, uint64_t flags, struct drv_name *name)
+static int export_name(uint32_t bo, uint64_t size, uint64_t flags, struct drv_name *name)
 {
 	uint32_t share_flags = flags & ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION ? VINCI_SHARE_UNVALIDATED : 0;
 	int r = drv_share_export(rts_drv(), bo, VINCI_SHARE_IPC_MEM, share_flags, size, name);
@@ -236,7 +247,7 @@ static int export_name(uint32_t bo, size_t size, uint64_t flags, struct drv_name
 	return export_failed(-EPROTO);
 }
 
-static int export_locked(const struct ipc_place *place, size_t size, uint64_t flags, char *key)
+static int export_locked(const struct ipc_place *place, uint64_t flags, char *key)
 {
 	struct ipc_alloc *a = alloc_get(&place->seg);
 	struct ipc_export *e = calloc(1, sizeof(*e));
@@ -249,7 +260,7 @@ static int export_locked(const struct ipc_place *place, size_t size, uint64_t fl
 	if (!r)
 		r = ipc_place_object(place, a, &bo);
 	if (!r)
-		r = export_name(bo, size, flags, &e->name);
+		r = export_name(bo, place->told, flags, &e->name);
 	if (r)
 		goto err_alloc;
 	e->alloc = a;
@@ -321,7 +332,7 @@ int rts_ipc_export(void *ptr, size_t size, char *key, size_t len, uint64_t flags
 			r = place_find(ptr, size, &place);
 	}
 	if (!r)
-		r = export_locked(&place, size, flags, key);
+		r = export_locked(&place, flags, key);
 	u_mutex_unlock(&rts_share_lock);
 	atomic_fetch_sub(&alloc_count, 1);
 	return r;

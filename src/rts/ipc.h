@@ -60,6 +60,7 @@ void ipc_allocs_end(uint32_t device);
 struct ipc_place {
 	struct rts_segment seg;
 	uint64_t offset, size; /* multiples of the page size */
+	uint64_t told; /* bytes that importers are told; as many pages */
 };
 
 /* The object that backs exactly these pages, if there is one already: false when a split is needed first (or impossible). */

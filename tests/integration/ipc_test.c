@@ -1,0 +1,848 @@
+/* SPDX-License-Identifier: MIT */
+/* ipc_test.c - device memory shared by key between processes: whitelists, alignment, parts, and every order of ending. */
+#include "share_peer.h"
+
+#define KEY_LEN 65
+
+#define NO_PERMISSION ACL_ERROR_RT_NO_PERMISSION
+#define REFUSED ACL_ERROR_RT_DRV_INTERNAL_ERROR
+#define BAD_PARAM ACL_ERROR_RT_PARAM_INVALID
+#define BAD_HANDLE ACL_ERROR_RT_INVALID_HANDLE
+#define BAD_ARGUMENT ACL_ERROR_INVALID_PARAM
+
+#define OPEN ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION
+#define PEER ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS
+
+static size_t used_before;
+
+static int setup(void **state)
+{
+	(void)state;
+	if (aclrtSetDevice(0))
+		return -1;
+	used_before = m_free();
+	return 0;
+}
+
+/* Whatever a test did, the device's memory is back where it was. */
+static bool memory_is_back(void *arg)
+{
+	(void)arg;
+	return m_free() == used_before;
+}
+
+static int teardown(void **state)
+{
+	bool back = t_until(memory_is_back, NULL, 10000);
+
+	(void)state;
+	if (!back)
+		print_error("%zu bytes of device memory were not given back\n", used_before - m_free());
+	return aclrtResetDeviceForce(0) || !back ? -1 : 0;
+}
+
+static void *device_alloc(size_t size)
+{
+	void *ptr = NULL;
+
+	assert_ok(aclrtMalloc(&ptr, size, ACL_MEM_MALLOC_HUGE_FIRST));
+	return ptr;
+}
+
+static void export(void *ptr, size_t size, char key[KEY_LEN], uint64_t flags)
+{
+	memset(key, 'x', KEY_LEN);
+	assert_ok(aclrtIpcMemGetExportKey(ptr, size, key, KEY_LEN, flags));
+	assert_int_equal(strnlen(key, KEY_LEN), KEY_LEN - 1);
+}
+
+static void allow(const char *key, struct t_peer *peer)
+{
+	int32_t pid = (int32_t)peer_ask(peer, "pid");
+
+	assert_ok(aclrtIpcMemSetImportPid(key, &pid, 1));
+}
+
+static _Atomic uint64_t *word(void *ptr, size_t offset)
+{
+	return (_Atomic uint64_t *)(void *)((uint8_t *)ptr + offset);
+}
+
+/* --- the main job ------------------------------------------------------------------------- */
+
+/* covers: aclrtIpcMemGetExportKey, aclrtIpcMemSetImportPid, aclrtIpcMemImportByKey, aclrtIpcMemClose effect */
+static void test_whitelisted_peer_shares(void **state)
+{
+	struct t_peer peer, third;
+	char key[KEY_LEN], text[T_LINE_MAX];
+	void *ptr = device_alloc(MIB);
+
+	(void)state;
+	atomic_store(word(ptr, 0), 123);
+	export(ptr, MIB, key, 0);
+	peer_start(&peer, 0);
+	peer_start(&third, 0);
+	allow(key, &peer);
+	assert_ask(&peer, 0, "import %s 0", key);
+	assert_ask(&peer, 123, "get 0");
+	assert_ask(&peer, 0, "put 8 456");
+	assert_int_equal(atomic_load(word(ptr, 8)), 456);
+	/* The third is not on the list, and the message says what to do without giving the key away. */
+	assert_ask(&third, REFUSED, "import %s 0", key);
+	peer_message(&third, text, sizeof(text));
+	assert_non_null(strstr(text, "whitelist"));
+	assert_non_null(strstr(text, "aclrtIpcMemSetImportPid"));
+	assert_null(strstr(text, key));
+	/* Added later it may. */
+	allow(key, &third);
+	assert_ask(&third, 0, "import %s 0", key);
+	assert_ask(&third, 456, "get 8");
+	assert_ask(&peer, 0, "close %s", key);
+	assert_ask(&third, 0, "close %s", key);
+	assert_ok(aclrtIpcMemClose(key));
+	assert_ok(aclrtFree(ptr));
+	/* What the sample does last, unchecked: a pointer that is gone. */
+	assert_ask(&peer, BAD_PARAM, "free");
+	peer_stop(&peer);
+	peer_stop(&third);
+}
+
+/* A default key lets nobody in before a pid is on its list, its exporter included. */
+static void test_nobody_by_default(void **state)
+{
+	struct t_peer peer;
+	char key[KEY_LEN];
+	void *ptr = device_alloc(MIB), *again = NULL;
+
+	(void)state;
+	export(ptr, MIB, key, 0);
+	peer_start(&peer, 0);
+	assert_ask(&peer, REFUSED, "import %s 0", key);
+	assert_refused(aclrtIpcMemImportByKey(&again, key, 0), REFUSED);
+	assert_null(again);
+	assert_ok(aclrtFree(ptr));
+	peer_stop(&peer);
+}
+
+/* covers: aclrtIpcMemGetExportKey, aclrtIpcMemImportByKey effect */
+static void test_without_whitelist(void **state)
+{
+	struct t_peer peer;
+	char key[KEY_LEN];
+	void *ptr = device_alloc(MIB), *again = NULL;
+	int32_t pid;
+
+	(void)state;
+	export(ptr, MIB, key, OPEN);
+	peer_start(&peer, 0);
+	pid = (int32_t)peer_ask(&peer, "pid");
+	assert_refused(aclrtIpcMemSetImportPid(key, &pid, 1), NO_PERMISSION);
+	assert_ask(&peer, 0, "import %s 0", key);
+	atomic_store(word(ptr, 64), 7);
+	assert_ask(&peer, 7, "get 64");
+	/* The exporter gets a second address for it. */
+	assert_ok(aclrtIpcMemImportByKey(&again, key, PEER));
+	assert_ptr_not_equal(again, ptr);
+	assert_int_equal(atomic_load(word(again, 64)), 7);
+	/* Its first close is of the import, its second of the key. */
+	assert_ok(aclrtIpcMemClose(key));
+	assert_ask(&peer, 7, "get 64");
+	assert_ok(aclrtIpcMemClose(key));
+	assert_ask(&peer, 0, "close %s", key);
+	assert_ok(aclrtFree(ptr));
+	peer_stop(&peer);
+}
+
+static void test_number_of_nobody(void **state)
+{
+	struct t_peer early, late;
+	char key[KEY_LEN];
+	void *ptr = device_alloc(MIB);
+	int32_t nobody = 0x3fffff; /* no process: what gets the number later does not match */
+
+	(void)state;
+	export(ptr, MIB, key, 0);
+	assert_ok(aclrtIpcMemSetImportPid(key, &nobody, 1));
+	peer_start(&early, 0);
+	allow(key, &early);
+	peer_start(&late, 0);
+	assert_ask(&late, REFUSED, "import %s 0", key);
+	assert_ask(&early, 0, "import %s 0", key);
+	peer_stop(&early);
+	peer_stop(&late);
+	assert_ok(aclrtFree(ptr));
+}
+
+/* --- arguments ---------------------------------------------------------------------------- */
+
+/* covers: aclrtIpcMemGetExportKey failure */
+static void test_export_arguments(void **state)
+{
+	char key[256] = "untouched";
+	void *ptr = device_alloc(MIB);
+
+	(void)state;
+	assert_refused(aclrtIpcMemGetExportKey(NULL, MIB, key, KEY_LEN, 0), BAD_ARGUMENT);
+	assert_refused(aclrtIpcMemGetExportKey(ptr, MIB, NULL, KEY_LEN, 0), BAD_ARGUMENT);
+	assert_refused(aclrtIpcMemGetExportKey(ptr, 0, key, KEY_LEN, 0), BAD_PARAM);
+	assert_refused(aclrtIpcMemGetExportKey(ptr, MIB, key, 0, 0), BAD_PARAM);
+	assert_refused(aclrtIpcMemGetExportKey(ptr, MIB, key, KEY_LEN - 1, 0), BAD_PARAM);
+	assert_refused(aclrtIpcMemGetExportKey(ptr, MIB, key, ((size_t)1 << 32) + 64, 0), BAD_PARAM);
+	assert_refused(aclrtIpcMemGetExportKey(ptr, MIB, key, KEY_LEN, 2), BAD_PARAM);
+	assert_string_equal(key, "untouched");
+	/* A longer buffer is welcome; 65 bytes of it are written. */
+	memset(key, 'x', sizeof(key));
+	assert_ok(aclrtIpcMemGetExportKey(ptr, MIB, key, sizeof(key), 0));
+	assert_int_equal(strlen(key), KEY_LEN - 1);
+	assert_int_equal(key[KEY_LEN], 'x');
+	assert_ok(aclrtFree(ptr));
+}
+
+/* covers: aclrtIpcMemSetImportPid failure */
+static void test_allow_arguments(void **state)
+{
+	struct t_peer peer;
+	char key[KEY_LEN];
+	int32_t pids[40], none = 0, own = 0;
+	void *ptr = device_alloc(MIB);
+	unsigned i;
+
+	(void)state;
+	export(ptr, MIB, key, 0);
+	peer_start(&peer, 0);
+	for (i = 0; i < 40; i++)
+		pids[i] = (int32_t)peer_ask(&peer, "pid");
+	assert_refused(aclrtIpcMemSetImportPid(NULL, pids, 1), BAD_ARGUMENT);
+	assert_refused(aclrtIpcMemSetImportPid(key, NULL, 1), BAD_ARGUMENT);
+	assert_refused(aclrtIpcMemSetImportPid(key, pids, 0), BAD_PARAM);
+	assert_refused(aclrtIpcMemSetImportPid(key, pids, 32), BAD_PARAM);
+	assert_refused(aclrtIpcMemSetImportPid("", pids, 1), BAD_PARAM);
+	assert_refused(aclrtIpcMemSetImportPid("no such key", pids, 1), REFUSED);
+	/* Pid 0 and the own one are skipped; when nothing remains the call fails. */
+	assert_ok(aclrtDeviceGetBareTgid(&own));
+	assert_refused(aclrtIpcMemSetImportPid(key, &none, 1), REFUSED);
+	assert_refused(aclrtIpcMemSetImportPid(key, &own, 1), REFUSED);
+	pids[0] = 0;
+	pids[1] = own;
+	assert_ok(aclrtIpcMemSetImportPid(key, pids, 31));
+	/* Only the exporter. */
+	assert_ask(&peer, REFUSED, "allow %s %d", key, pids[2]);
+	assert_ask(&peer, 0, "import %s 0", key);
+	/* Closed, but still held by the peer. */
+	assert_ok(aclrtIpcMemClose(key));
+	assert_refused(aclrtIpcMemSetImportPid(key, pids, 3), BAD_HANDLE);
+	peer_stop(&peer);
+	assert_ok(aclrtFree(ptr));
+}
+
+/* covers: aclrtIpcMemImportByKey failure */
+static void test_import_arguments(void **state)
+{
+	char key[KEY_LEN + 10];
+	void *ptr = device_alloc(MIB), *out = &key;
+
+	(void)state;
+	export(ptr, MIB, key, OPEN);
+	assert_refused(aclrtIpcMemImportByKey(NULL, key, 0), BAD_ARGUMENT);
+	assert_refused(aclrtIpcMemImportByKey(&out, NULL, 0), BAD_ARGUMENT);
+	assert_refused(aclrtIpcMemImportByKey(&out, key, 2), BAD_PARAM);
+	assert_refused(aclrtIpcMemImportByKey(&out, "", 0), BAD_PARAM);
+	memset(key + 64, 'a', 10);
+	key[64 + 9] = '\0';
+	assert_refused(aclrtIpcMemImportByKey(&out, key, 0), BAD_PARAM);
+	assert_refused(aclrtIpcMemImportByKey(&out, "0123456789abcdef", 0), REFUSED);
+	key[64] = '\0';
+	key[0] = key[0] == '0' ? '1' : '0';
+	assert_refused(aclrtIpcMemImportByKey(&out, key, 0), REFUSED);
+	assert_ptr_equal(out, &key);
+	assert_ok(aclrtFree(ptr));
+}
+
+/* covers: aclrtIpcMemClose failure */
+static void test_close_arguments(void **state)
+{
+	char key[KEY_LEN];
+	void *ptr = device_alloc(MIB);
+
+	(void)state;
+	export(ptr, MIB, key, OPEN);
+	assert_refused(aclrtIpcMemClose(NULL), BAD_ARGUMENT);
+	assert_refused(aclrtIpcMemClose(""), BAD_PARAM);
+	assert_refused(aclrtIpcMemClose("no such key"), REFUSED);
+	assert_ok(aclrtIpcMemClose(key));
+	assert_refused(aclrtIpcMemClose(key), REFUSED);
+	assert_ok(aclrtFree(ptr));
+}
+
+/* Of each function: without a device. */
+static void test_without_context(void **state)
+{
+	struct t_peer peer;
+	char key[KEY_LEN];
+
+	(void)state;
+	memset(key, 'a', 64);
+	key[64] = '\0';
+	peer_start(&peer, -1);
+	assert_ask(&peer, ACL_ERROR_RT_CONTEXT_NULL, "import %s 0", key);
+	assert_ask(&peer, ACL_ERROR_RT_CONTEXT_NULL, "close %s", key);
+	assert_ask(&peer, ACL_ERROR_RT_CONTEXT_NULL, "allow %s 1", key);
+	assert_ask(&peer, 0, "set 0");
+	assert_ask(&peer, 0, "malloc 1048576");
+	assert_ask(&peer, 0, "reset");
+	assert_ask(&peer, ACL_ERROR_RT_CONTEXT_NULL, "export 0 4096 0");
+	peer_stop(&peer);
+}
+
+/* covers: aclrtIpcMemSetAttr, aclrtIpcMemImportPidInterServer failure */
+static void test_other_products_only(void **state)
+{
+	char key[KEY_LEN];
+	void *ptr = device_alloc(MIB);
+	int32_t pid = 1;
+	aclrtServerPid server = { .sdid = 0, .pid = &pid, .num = 1 };
+	aclrtServerPid empty = { .sdid = 0, .pid = NULL, .num = 1 };
+
+	(void)state;
+	export(ptr, MIB, key, 0);
+	assert_refused(aclrtIpcMemSetAttr(NULL, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0), BAD_PARAM);
+	assert_refused(aclrtIpcMemSetAttr(key, 1, 0), BAD_PARAM);
+	assert_refused(aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 4), BAD_PARAM);
+	assert_refused(aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_refused(aclrtIpcMemImportPidInterServer(NULL, &server, 1), BAD_PARAM);
+	assert_refused(aclrtIpcMemImportPidInterServer(key, NULL, 1), BAD_PARAM);
+	assert_refused(aclrtIpcMemImportPidInterServer(key, &server, 0), BAD_PARAM);
+	assert_refused(aclrtIpcMemImportPidInterServer(key, &empty, 1), BAD_PARAM);
+	assert_refused(aclrtIpcMemImportPidInterServer(key, &server, 1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_ok(aclrtFree(ptr));
+}
+
+/* --- what can be exported ----------------------------------------------------------------- */
+
+/* Starts of pages only, or an importer would see what lies beside. */
+static void test_alignment(void **state)
+{
+	char key[KEY_LEN];
+	void *small = device_alloc(512), *pages, *huge;
+
+	(void)state;
+	assert_ok(aclrtMalloc(&pages, 64 * KIB, ACL_MEM_MALLOC_NORMAL_ONLY));
+	assert_ok(aclrtMalloc(&huge, 8 * MIB, ACL_MEM_MALLOC_HUGE_ONLY));
+	assert_refused(aclrtIpcMemGetExportKey(small, 512, key, KEY_LEN, 0), REFUSED);
+	assert_refused(aclrtIpcMemGetExportKey((uint8_t *)pages + 512, 512, key, KEY_LEN, 0), REFUSED);
+	assert_refused(aclrtIpcMemGetExportKey((uint8_t *)huge + 4096, 4096, key, KEY_LEN, 0), REFUSED);
+	export((uint8_t *)pages + 4096, 4096, key, 0);
+	export((uint8_t *)huge + 2 * MIB, 4096, key, 0);
+	/* The range has to lie inside. */
+	assert_refused(aclrtIpcMemGetExportKey((uint8_t *)pages + 8192, 64 * KIB, key, KEY_LEN, 0), REFUSED);
+	assert_refused(aclrtIpcMemGetExportKey(huge, SIZE_MAX, key, KEY_LEN, 0), REFUSED);
+	assert_ok(aclrtFree(small));
+	assert_ok(aclrtFree(pages));
+	assert_ok(aclrtFree(huge));
+}
+
+/* An address of a small block that happens to start a page is no exception. */
+static void test_small_blocks_never(void **state)
+{
+	char key[KEY_LEN];
+	void *blocks[64];
+	unsigned i, aligned = 0;
+
+	(void)state;
+	for (i = 0; i < 64; i++) {
+		blocks[i] = device_alloc(480);
+		aligned += !((uintptr_t)blocks[i] % 4096);
+		assert_refused(aclrtIpcMemGetExportKey(blocks[i], 480, key, KEY_LEN, 0), REFUSED);
+	}
+	assert_true(aligned > 0);
+	for (i = 0; i < 64; i++)
+		assert_ok(aclrtFree(blocks[i]));
+}
+
+static void test_other_memory(void **state)
+{
+	char key[KEY_LEN], own[KEY_LEN];
+	void *host = NULL, *ptr = device_alloc(MIB), *imported = NULL, *plain = malloc(4096);
+
+	(void)state;
+	assert_ok(aclrtMallocHost(&host, 8192));
+	assert_refused(aclrtIpcMemGetExportKey(host, 8192, key, KEY_LEN, 0), REFUSED);
+	assert_refused(aclrtIpcMemGetExportKey(plain, 4096, key, KEY_LEN, 0), REFUSED);
+	export(ptr, MIB, own, OPEN);
+	assert_ok(aclrtIpcMemImportByKey(&imported, own, 0));
+	assert_refused(aclrtIpcMemGetExportKey(imported, MIB, key, KEY_LEN, 0), REFUSED);
+	assert_ok(aclrtIpcMemClose(own));
+	assert_ok(aclrtFree(ptr));
+	assert_refused(aclrtIpcMemGetExportKey(ptr, MIB, key, KEY_LEN, 0), REFUSED);
+	assert_ok(aclrtFreeHost(host));
+	free(plain);
+}
+
+/* One key is as good as another, and goes alone. */
+static void test_exported_several_times(void **state)
+{
+	struct t_peer peer;
+	char one[KEY_LEN], two[KEY_LEN];
+	void *ptr = device_alloc(4 * MIB);
+
+	(void)state;
+	export(ptr, 4 * MIB, one, OPEN);
+	export(ptr, 4 * MIB, two, OPEN);
+	assert_string_not_equal(one, two);
+	peer_start(&peer, 0);
+	assert_ask(&peer, 0, "import %s 0", one);
+	assert_ask(&peer, 0, "put 0 11");
+	assert_ok(aclrtIpcMemClose(one));
+	assert_ask(&peer, 0, "import %s 0", two);
+	assert_ask(&peer, 11, "get 0");
+	assert_ask(&peer, REFUSED, "export 0 4194304 0");
+	assert_ok(aclrtFree(ptr));
+	peer_stop(&peer);
+}
+
+/* --- parts of an allocation --------------------------------------------------------------- */
+
+/* What is not exported cannot be reached: the import ends with it. */
+static void test_part(void **state)
+{
+	struct t_peer peer;
+	char key[KEY_LEN], again[KEY_LEN];
+	void *ptr = device_alloc(16 * MIB), *base = NULL;
+	size_t size = 0, left;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 8; i++)
+		atomic_store(word(ptr, i * 2 * MIB + 8), 100 + i);
+	left = m_free();
+	export((uint8_t *)ptr + 4 * MIB, 4 * MIB, key, OPEN);
+	assert_int_equal(m_free(), left);
+	/* Nothing has changed for the exporter: contents, address, size. */
+	for (i = 0; i < 8; i++)
+		assert_int_equal(atomic_load(word(ptr, i * 2 * MIB + 8)), 100 + i);
+	assert_ok(aclrtMemGetAddressRange((uint8_t *)ptr + 5 * MIB, &base, &size));
+	assert_ptr_equal(base, ptr);
+	assert_int_equal(size, 16 * MIB + 32);
+	peer_start(&peer, 0);
+	assert_ask(&peer, 0, "import %s 0", key);
+	assert_ask(&peer, 4 * MIB, "range");
+	assert_ask(&peer, 102, "get 8");
+	assert_ask(&peer, 103, "get %zu", 2 * MIB + 8);
+	assert_ask(&peer, 0, "put 8 202");
+	assert_int_equal(atomic_load(word(ptr, 4 * MIB + 8)), 202);
+	/* The same part once more; not one that cuts through it. */
+	export((uint8_t *)ptr + 4 * MIB, 4 * MIB, again, OPEN);
+	assert_refused(aclrtIpcMemGetExportKey((uint8_t *)ptr + 6 * MIB, 4 * MIB, again, KEY_LEN, OPEN), REFUSED);
+	assert_refused(aclrtIpcMemGetExportKey((uint8_t *)ptr + 4 * MIB, 2 * MIB, again, KEY_LEN, OPEN), REFUSED);
+	export((uint8_t *)ptr + 8 * MIB, 2 * MIB, again, OPEN);
+	assert_int_equal(m_free(), left);
+	assert_ask(&peer, 0, "close %s", key);
+	assert_ok(aclrtFree(ptr));
+	peer_stop(&peer);
+}
+
+/* A part of what another process maps stays where it is. */
+static void test_part_of_what_is_shared(void **state)
+{
+	struct t_peer peer;
+	char whole[KEY_LEN], part[KEY_LEN];
+	void *ptr = device_alloc(8 * MIB);
+
+	(void)state;
+	export(ptr, 8 * MIB, whole, OPEN);
+	assert_refused(aclrtIpcMemGetExportKey(ptr, 2 * MIB, part, KEY_LEN, OPEN), REFUSED);
+	peer_start(&peer, 0);
+	assert_ask(&peer, 0, "import %s 0", whole);
+	assert_ok(aclrtIpcMemClose(whole));
+	assert_refused(aclrtIpcMemGetExportKey(ptr, 2 * MIB, part, KEY_LEN, OPEN), REFUSED);
+	assert_ask(&peer, 0, "close %s", whole);
+	export(ptr, 2 * MIB, part, OPEN);
+	peer_stop(&peer);
+	assert_ok(aclrtFree(ptr));
+}
+
+/* Untouched memory stays unbacked when a part of it moves. */
+static void test_part_stays_lazy(void **state)
+{
+	char key[KEY_LEN];
+	void *ptr = device_alloc(2 * GIB);
+	unsigned long before;
+
+	(void)state;
+	atomic_store(word(ptr, GIB), 5);
+	before = t_rss_kib();
+	export((uint8_t *)ptr + 512 * MIB, GIB, key, OPEN);
+	assert_int_equal(atomic_load(word(ptr, GIB)), 5);
+	assert_true(t_rss_kib() < before + 64 * 1024);
+	assert_ok(aclrtFree(ptr));
+}
+
+/* A running kernel that writes the part is waited for. */
+static void test_part_waits_for_tasks(void **state)
+{
+	char key[KEY_LEN];
+	struct t_peer peer;
+	aclrtStream stream = NULL;
+	void *ptr = device_alloc(8 * MIB);
+	struct m_gate gate = { .store_to = (atomic_int *)ptr, .value = 77 };
+
+	(void)state;
+	peer_start(&peer, 0);
+	assert_ok(aclrtCreateStream(&stream));
+	m_close(&gate, stream);
+	m_open(&gate);
+	export(ptr, 2 * MIB, key, OPEN);
+	assert_int_equal(*(atomic_int *)ptr, 77);
+	assert_ask(&peer, 0, "import %s 0", key);
+	assert_ask(&peer, 77, "get 0");
+	assert_ok(aclrtSynchronizeStream(stream));
+	assert_ok(aclrtDestroyStream(stream));
+	m_gate_end(&gate);
+	assert_ok(aclrtFree(ptr));
+	peer_stop(&peer);
+}
+
+/* --- counts and devices ------------------------------------------------------------------- */
+
+static void test_import_is_counted(void **state)
+{
+	struct t_peer peer;
+	char key[KEY_LEN];
+	void *one = NULL, *two = NULL, *other = NULL;
+
+	(void)state;
+	peer_start(&peer, 0);
+	assert_ask(&peer, 0, "malloc 4194304");
+	assert_ask(&peer, 0, "put 0 9");
+	assert_ask(&peer, 0, "export 0 4194304 1");
+	peer_key(&peer, key);
+	assert_ok(aclrtIpcMemImportByKey(&one, key, 0));
+	assert_ok(aclrtIpcMemImportByKey(&two, key, 0));
+	assert_ptr_equal(one, two);
+	/* Not for another device at the same time. */
+	assert_ok(aclrtSetDevice(1));
+	assert_refused(aclrtIpcMemImportByKey(&other, key, PEER), REFUSED);
+	assert_ok(aclrtSetDevice(0));
+	assert_ok(aclrtIpcMemClose(key));
+	assert_int_equal(atomic_load(word(one, 0)), 9);
+	assert_refused(aclrtFree(one), BAD_PARAM);
+	assert_ok(aclrtIpcMemClose(key));
+	/* One too many: the key is the peer's. */
+	assert_refused(aclrtIpcMemClose(key), REFUSED);
+	assert_ok(aclrtSetDevice(1));
+	assert_ok(aclrtIpcMemImportByKey(&other, key, PEER));
+	assert_int_equal(atomic_load(word(other, 0)), 9);
+	assert_ok(aclrtIpcMemClose(key));
+	assert_ok(aclrtResetDevice(1));
+	assert_ok(aclrtSetDevice(0));
+	assert_ok(aclrtResetDevice(0));
+	assert_ok(aclrtResetDevice(0));
+	peer_stop(&peer);
+}
+
+/* Across devices an import needs the link enabled in both directions. */
+static void test_import_needs_peer_access(void **state)
+{
+	struct t_peer peer;
+	char key[KEY_LEN];
+	void *ptr = device_alloc(4 * MIB);
+
+	(void)state;
+	export(ptr, 4 * MIB, key, OPEN);
+	atomic_store(word(ptr, 0), 3);
+	peer_start(&peer, 2);
+	assert_ask(&peer, REFUSED, "import %s 0", key);
+	assert_ask(&peer, 0, "p2p 0");
+	assert_ask(&peer, REFUSED, "import %s 0", key);
+	assert_ok(aclrtDeviceEnablePeerAccess(2, 0));
+	assert_ask(&peer, 0, "import %s 0", key);
+	assert_ask(&peer, 3, "get 0");
+	assert_ok(aclrtDeviceDisablePeerAccess(2));
+	assert_ask(&peer, 0, "close %s", key);
+	assert_ask(&peer, REFUSED, "import %s 0", key);
+	assert_ask(&peer, 0, "import %s 1", key);
+	assert_ask(&peer, 3, "get 0");
+	assert_ok(aclrtFree(ptr));
+	peer_stop(&peer);
+}
+
+static void test_without_link(void **state)
+{
+	static const char *const env[] = { "VINCI_INSTANCE=ipc-links", "VINCI_PEERS=0-1,2-3", NULL };
+	struct t_peer owner, peer;
+	char key[KEY_LEN];
+
+	(void)state;
+	peer_start_env(&owner, 0, env);
+	peer_start_env(&peer, 2, env);
+	assert_ask(&owner, 0, "malloc 4194304");
+	assert_ask(&owner, 0, "export 0 4194304 1");
+	peer_key(&owner, key);
+	assert_ask(&peer, REFUSED, "import %s 1", key);
+	assert_ask(&peer, 0, "set 1");
+	assert_ask(&peer, 0, "import %s 1", key);
+	peer_stop(&owner);
+	peer_stop(&peer);
+}
+
+static void test_thousand_imports(void **state)
+{
+	enum { COUNT = 1000 };
+	static char keys[COUNT][KEY_LEN];
+	static void *ptrs[COUNT];
+	struct t_peer peer;
+	unsigned fds = t_count_fds();
+	unsigned i;
+
+	(void)state;
+	peer_start(&peer, 0);
+	for (i = 0; i < COUNT; i++) {
+		assert_ask(&peer, 0, "malloc 65536");
+		assert_ask(&peer, 0, "put 0 %u", i);
+		assert_ask(&peer, 0, "export 0 65536 1");
+		peer_key(&peer, keys[i]);
+		assert_ok(aclrtIpcMemImportByKey(&ptrs[i], keys[i], 0));
+	}
+	assert_true(t_count_fds() < fds + 128);
+	for (i = 0; i < COUNT; i++)
+		assert_int_equal(atomic_load(word(ptrs[i], 0)), i);
+	for (i = 0; i < COUNT; i++)
+		assert_ok(aclrtIpcMemClose(keys[i]));
+	peer_stop(&peer);
+}
+
+/* --- orders of ending --------------------------------------------------------------------- */
+
+struct trio {
+	struct t_peer owner, peer;
+	char key[KEY_LEN];
+};
+
+static void share_between_peers(struct trio *t)
+{
+	peer_start(&t->owner, 0);
+	peer_start(&t->peer, 0);
+	assert_ask(&t->owner, 0, "malloc 4194304");
+	assert_ask(&t->owner, 0, "put 0 42");
+	assert_ask(&t->owner, 0, "export 0 4194304 0");
+	peer_key(&t->owner, t->key);
+	assert_ask(&t->owner, 0, "allow %s %d", t->key, (int)peer_ask(&t->peer, "pid"));
+	assert_ask(&t->peer, 0, "import %s 0", t->key);
+}
+
+/* The importer keeps its memory, and nobody else gets in. */
+static void assert_importer_lives_on(struct trio *t)
+{
+	assert_ask(&t->peer, 42, "get 0");
+	assert_ask(&t->peer, 0, "put 0 43");
+	assert_ask(&t->peer, 43, "get 0");
+	assert_ask(&t->peer, 0, "close %s", t->key);
+	assert_ask(&t->peer, REFUSED, "import %s 0", t->key);
+	peer_stop(&t->peer);
+}
+
+static void test_exporter_closes_first(void **state)
+{
+	struct trio t;
+
+	(void)state;
+	share_between_peers(&t);
+	assert_ask(&t.owner, 0, "close %s", t.key);
+	/* Twice: while somebody holds it, and when nobody does. */
+	assert_ask(&t.owner, BAD_HANDLE, "close %s", t.key);
+	assert_importer_lives_on(&t);
+	assert_ask(&t.owner, REFUSED, "close %s", t.key);
+	assert_ask(&t.owner, 43, "get 0");
+	peer_stop(&t.owner);
+}
+
+static void test_exporter_frees_first(void **state)
+{
+	struct trio t;
+
+	(void)state;
+	share_between_peers(&t);
+	assert_ask(&t.owner, 0, "free");
+	assert_importer_lives_on(&t);
+	peer_stop(&t.owner);
+}
+
+static void test_exporter_resets_first(void **state)
+{
+	struct trio t;
+
+	(void)state;
+	share_between_peers(&t);
+	assert_ask(&t.owner, 0, "reset");
+	assert_importer_lives_on(&t);
+	peer_stop(&t.owner);
+}
+
+static void test_exporter_exits_first(void **state)
+{
+	struct trio t;
+
+	(void)state;
+	share_between_peers(&t);
+	peer_stop(&t.owner);
+	assert_importer_lives_on(&t);
+}
+
+static bool key_is_dead(void *arg)
+{
+	void *ptr = NULL;
+
+	return aclrtIpcMemImportByKey(&ptr, arg, 0) == REFUSED;
+}
+
+static void test_exporter_is_killed(void **state)
+{
+	struct trio t;
+
+	(void)state;
+	share_between_peers(&t);
+	t_kill(&t.owner);
+	assert_true(t_until(key_is_dead, t.key, 10000));
+	assert_importer_lives_on(&t);
+}
+
+/* Charged as long as somebody holds it. */
+static void test_importer_is_killed(void **state)
+{
+	struct trio t;
+
+	(void)state;
+	share_between_peers(&t);
+	t_kill(&t.peer);
+	assert_ask(&t.owner, 42, "get 0");
+	assert_ask(&t.owner, 0, "close %s", t.key);
+	assert_ask(&t.owner, 0, "free");
+	peer_stop(&t.owner);
+}
+
+static void test_importer_resets_first(void **state)
+{
+	struct trio t;
+
+	(void)state;
+	share_between_peers(&t);
+	assert_ask(&t.peer, 0, "reset");
+	assert_ask(&t.peer, 0, "set 0");
+	assert_ask(&t.peer, REFUSED, "close %s", t.key);
+	assert_ask(&t.peer, 0, "import %s 0", t.key);
+	assert_ask(&t.peer, 42, "get 0");
+	peer_stop(&t.peer);
+	peer_stop(&t.owner);
+}
+
+/* The importer's memory is charged while the importer holds it, and not a moment longer. */
+static void test_charge_moves_with_holders(void **state)
+{
+	struct trio t;
+	size_t left = m_free();
+
+	(void)state;
+	share_between_peers(&t);
+	assert_ask(&t.owner, 0, "free");
+	assert_int_equal(m_free(), left - 6 * MIB); /* the padding takes a page */
+	assert_ask(&t.peer, 0, "close %s", t.key);
+	assert_int_equal(m_free(), left);
+	peer_stop(&t.peer);
+	peer_stop(&t.owner);
+}
+
+/* A kernel that uses the import when it is closed keeps it until it has ended. */
+static void test_close_under_a_kernel(void **state)
+{
+	struct t_peer peer;
+	char key[KEY_LEN];
+	aclrtStream stream = NULL;
+	struct m_gate gate = { .value = 88 };
+	void *ptr = NULL;
+
+	(void)state;
+	peer_start(&peer, 0);
+	assert_ask(&peer, 0, "malloc 4194304");
+	assert_ask(&peer, 0, "export 0 4194304 1");
+	peer_key(&peer, key);
+	assert_ok(aclrtIpcMemImportByKey(&ptr, key, 0));
+	gate.store_to = ptr;
+	assert_ok(aclrtCreateStream(&stream));
+	m_close(&gate, stream);
+	assert_ok(aclrtIpcMemClose(key));
+	m_open(&gate);
+	assert_ok(aclrtSynchronizeStream(stream));
+	assert_ask(&peer, 88, "get 0");
+	assert_ok(aclrtDestroyStream(stream));
+	m_gate_end(&gate);
+	peer_stop(&peer);
+}
+
+/* Imported and closed again while it is used: each import is its own. */
+static void test_again_after_close(void **state)
+{
+	struct t_peer peer;
+	char key[KEY_LEN];
+	void *ptr = NULL;
+	unsigned i, maps = 0;
+
+	(void)state;
+	peer_start(&peer, 0);
+	assert_ask(&peer, 0, "malloc 4194304");
+	assert_ask(&peer, 0, "export 0 4194304 1");
+	peer_key(&peer, key);
+	for (i = 0; i < 300; i++) {
+		assert_ok(aclrtIpcMemImportByKey(&ptr, key, 0));
+		atomic_fetch_add(word(ptr, 0), 1);
+		assert_ok(aclrtIpcMemClose(key));
+		if (i == 200)
+			maps = t_count_maps();
+	}
+	assert_true(t_count_maps() <= maps + 100);
+	assert_ask(&peer, 300, "get 0");
+	peer_stop(&peer);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(test_whitelisted_peer_shares),
+		TEST(test_nobody_by_default),
+		TEST(test_without_whitelist),
+		TEST(test_number_of_nobody),
+		TEST(test_export_arguments),
+		TEST(test_allow_arguments),
+		TEST(test_import_arguments),
+		TEST(test_close_arguments),
+		TEST(test_without_context),
+		TEST(test_other_products_only),
+		TEST(test_alignment),
+		TEST(test_small_blocks_never),
+		TEST(test_other_memory),
+		TEST(test_exported_several_times),
+		TEST(test_part),
+		TEST(test_part_of_what_is_shared),
+		TEST(test_part_stays_lazy),
+		TEST(test_part_waits_for_tasks),
+		TEST(test_import_is_counted),
+		TEST(test_import_needs_peer_access),
+		TEST(test_without_link),
+		TEST(test_thousand_imports),
+		TEST(test_exporter_closes_first),
+		TEST(test_exporter_frees_first),
+		TEST(test_exporter_resets_first),
+		TEST(test_exporter_exits_first),
+		TEST(test_exporter_is_killed),
+		TEST(test_importer_is_killed),
+		TEST(test_importer_resets_first),
+		TEST(test_charge_moves_with_holders),
+		TEST(test_close_under_a_kernel),
+		TEST(test_again_after_close),
+	};
+	int status;
+
+	if (share_peer_main(argc, argv, &status))
+		return status;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "share_peer.h"
+
+/* --- the peer's side ---------------------------------------------------------------------- */
+
+static struct {
+	uint8_t *ptr;
+	aclrtDrvMemHandle handle;
+	void *reserved;
+	uint64_t number;
+	char key[65];
+	int device;
+} self;
+
+static int64_t cmd_pid(char *args)
+{
+	int32_t pid = 0;
+
+	(void)args;
+	return aclrtDeviceGetBareTgid(&pid) ? -1 : pid;
+}
+
+static int64_t cmd_set(char *args)
+{
+	self.device = atoi(args);
+	return aclrtSetDevice(self.device);
+}
+
+static int64_t cmd_reset(char *args)
+{
+	(void)args;
+	return aclrtResetDeviceForce(self.device);
+}
+
+static int64_t cmd_malloc(char *args)
+{
+	return aclrtMalloc((void **)&self.ptr, strtoull(args, NULL, 0), ACL_MEM_MALLOC_HUGE_FIRST);
+}
+
+static int64_t cmd_free(char *args)
+{
+	(void)args;
+	return aclrtFree(self.ptr);
+}
+
+static int64_t cmd_export(char *args)
+{
+	size_t offset = strtoull(args, &args, 0), size = strtoull(args, &args, 0);
+
+	return aclrtIpcMemGetExportKey(self.ptr + offset, size, self.key, sizeof(self.key), strtoull(args, NULL, 0));
+}
+
+static int64_t cmd_allow(char *args)
+{
+	char key[65] = "";
+	int32_t pid = 0;
+
+	if (sscanf(args, "%64s %" SCNd32, key, &pid) != 2)
+		return -1;
+	return aclrtIpcMemSetImportPid(key, &pid, 1);
+}
+
+static int64_t cmd_import(char *args)
+{
+	char key[65] = "";
+	unsigned flags = 0;
+
+	if (sscanf(args, "%64s %u", key, &flags) != 2)
+		return -1;
+	return aclrtIpcMemImportByKey((void **)&self.ptr, key, flags);
+}
+
+static int64_t cmd_close(char *args)
+{
+	return aclrtIpcMemClose(args);
+}
+
+static int64_t cmd_range(char *args)
+{
+	void *base = NULL;
+	size_t size = 0;
+
+	(void)args;
+	return aclrtMemGetAddressRange(self.ptr, &base, &size) || base != self.ptr ? -1 : (int64_t)size;
+}
+
+static _Atomic uint64_t *word(size_t offset)
+{
+	return (_Atomic uint64_t *)(void *)(self.ptr + offset);
+}
+
+static int64_t cmd_get(char *args)
+{
+	return (int64_t)atomic_load(word(strtoull(args, NULL, 0)));
+}
+
+static int64_t cmd_put(char *args)
+{
+	size_t offset = strtoull(args, &args, 0);
+
+	atomic_store(word(offset), strtoull(args, NULL, 0));
+	return 0;
+}
+
+static int64_t cmd_vimport(char *args)
+{
+	uint64_t number = strtoull(args, &args, 0);
+
+	return aclrtMemImportFromShareableHandle(number, atoi(args), &self.handle);
+}
+
+static int64_t cmd_vmap(char *args)
+{
+	size_t size = strtoull(args, NULL, 0);
+	aclError code = aclrtReserveMemAddress(&self.reserved, size, 0, NULL, 0);
+
+	if (!code)
+		code = aclrtMapMem(self.reserved, size, 0, self.handle, 0);
+	if (!code)
+		self.ptr = self.reserved;
+	return code;
+}
+
+static int64_t cmd_vunmap(char *args)
+{
+	(void)args;
+	return aclrtUnmapMem(self.ptr);
+}
+
+static int64_t cmd_vfree(char *args)
+{
+	(void)args;
+	return aclrtFreePhysical(self.handle);
+}
+
+static int64_t cmd_vrelease(char *args)
+{
+	(void)args;
+	return aclrtReleaseMemAddress(self.reserved);
+}
+
+static int64_t cmd_vcreate(char *args)
+{
+	aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE,
+				      .location = { .id = (uint32_t)self.device, .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+
+	return aclrtMallocPhysical(&self.handle, strtoull(args, NULL, 0), &prop, 0);
+}
+
+static int64_t cmd_vexport(char *args)
+{
+	return aclrtMemExportToShareableHandle(self.handle, ACL_MEM_HANDLE_TYPE_NONE, strtoull(args, NULL, 0),
+					       &self.number);
+}
+
+static int64_t cmd_number(char *args)
+{
+	(void)args;
+	return (int64_t)self.number;
+}
+
+static int64_t cmd_vallow(char *args)
+{
+	uint64_t number = strtoull(args, &args, 0);
+	int32_t pid = atoi(args);
+
+	return aclrtMemSetPidToShareableHandle(number, &pid, 1);
+}
+
+static int64_t cmd_p2p(char *args)
+{
+	return aclrtDeviceEnablePeerAccess(atoi(args), 0);
+}
+
+static int64_t cmd_unp2p(char *args)
+{
+	return aclrtDeviceDisablePeerAccess(atoi(args));
+}
+
+static int64_t cmd_sync(char *args)
+{
+	(void)args;
+	return aclrtSynchronizeDevice();
+}
+
+static const struct {
+	const char *name;
+	int64_t (*run)(char *args);
+} commands[] = {
+	{ "pid", cmd_pid },	  { "set", cmd_set },	      { "reset", cmd_reset },	{ "malloc", cmd_malloc },
+	{ "free", cmd_free },	  { "export", cmd_export },   { "allow", cmd_allow },	{ "import", cmd_import },
+	{ "close", cmd_close },	  { "range", cmd_range },     { "get", cmd_get },	{ "put", cmd_put },
+	{ "vimport", cmd_vimport }, { "vmap", cmd_vmap },     { "vunmap", cmd_vunmap }, { "vfree", cmd_vfree },
+	{ "vrelease", cmd_vrelease }, { "vcreate", cmd_vcreate }, { "vexport", cmd_vexport }, { "number", cmd_number },
+	{ "vallow", cmd_vallow }, { "p2p", cmd_p2p },	      { "unp2p", cmd_unp2p },	{ "sync", cmd_sync },
+};
+
+static bool is_line_text(char *line, size_t size)
+{
+	const char *text;
+
+	if (strcmp(line, "key") && strcmp(line, "message"))
+		return false;
+	text = line[0] == 'k' ? self.key : aclGetRecentErrMsg();
+	snprintf(line, size, "%s", text ? text : "-");
+	for (; *line; line++)
+		if (*line == '\n')
+			*line = ' ';
+	return true;
+}
+
+static int64_t run(char *line)
+{
+	size_t len = strcspn(line, " ");
+	unsigned i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strlen(commands[i].name) == len && !strncmp(line, commands[i].name, len))
+			return commands[i].run(line[len] ? line + len + 1 : line + len);
+	return -2;
+}
+
+bool share_peer_main(int argc, char **argv, int *status)
+{
+	char line[T_LINE_MAX];
+
+	if (argc < 2 || strcmp(argv[1], "share-peer"))
+		return false;
+	while (t_hear(line, sizeof(line), 600000))
+		if (is_line_text(line, sizeof(line)))
+			t_say("%s", line);
+		else
+			t_say("%" PRId64, run(line));
+	*status = 0;
+	return true;
+}
+
+/* --- the test's side ---------------------------------------------------------------------- */
+
+void peer_start_env(struct t_peer *peer, int device, const char *const env[])
+{
+	static const char *const args[] = { "share-peer", NULL };
+
+	assert_true(t_spawn(peer, args, env));
+	if (device >= 0)
+		assert_ask(peer, 0, "set %d", device);
+}
+
+void peer_start(struct t_peer *peer, int device)
+{
+	peer_start_env(peer, device, NULL);
+}
+
+void peer_stop(struct t_peer *peer)
+{
+	assert_int_equal(t_wait(peer, ANSWER_MS), 0);
+}
+
+int64_t peer_ask(struct t_peer *peer, const char *fmt, ...)
+{
+	char line[T_LINE_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	assert_true(t_write_line(peer, "%s", line));
+	assert_true(t_read_line(peer, line, sizeof(line), ANSWER_MS));
+	return strtoll(line, NULL, 10);
+}
+
+void peer_key(struct t_peer *peer, char key[65])
+{
+	assert_true(t_write_line(peer, "key"));
+	assert_true(t_read_line(peer, key, 65, ANSWER_MS));
+	assert_int_equal(strlen(key), 64);
+}
+
+void peer_message(struct t_peer *peer, char *text, size_t size)
+{
+	assert_true(t_write_line(peer, "message"));
+	assert_true(t_read_line(peer, text, size, ANSWER_MS));
+}
