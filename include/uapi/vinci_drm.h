@@ -10,10 +10,11 @@
  * Rules for every call:
  *  - fields are fixed width, structures are multiples of 8 bytes;
  *  - padding, reserved fields and unknown flags must be zero, else EINVAL;
- *  - handle 0 is invalid; handles are per open file;
+ *  - handle 0 is invalid; handles are per open file; an unknown one is ENOENT (EINVAL from DRM_IOCTL_GEM_CLOSE);
  *  - outputs are untouched when the call fails;
  *  - arrays carry the size of one element, so that elements can grow: a device reads or writes
- *    the smaller of its own size and the caller's, and zero-fills the rest;
+ *    the smaller of its own size and the caller's, and zero-fills the rest (pids: 4 to 64 bytes, lists: 8 to 4096);
+ *  - a device index beyond the last is ENODEV, a device out of its own resources (descriptors, slots) ENOSPC;
  *  - EAGAIN is never returned (libdrm retries it for ever); EFAULT is only a bad pointer.
  */
 #ifndef _UAPI_VINCI_DRM_H_
@@ -110,7 +111,7 @@ struct drm_vinci_device_info {
  * @pad: must be zero
  * @mmap_offset: out, pass it to mmap(); any page-aligned sub-range may be mapped, many times
  *
- * ENOMEM: the NPU has less than @size left.
+ * ENOMEM: the NPU has less than @size left. EFBIG: the device process may not make files of that size (ulimit -f).
  */
 struct drm_vinci_bo_create {
 	__u64 size;
@@ -154,7 +155,8 @@ struct drm_vinci_bo_info {
 
 /**
  * struct drm_vinci_bo_split - move a range of a BO into a BO of its own
- * @handle: in, the BO; its file must be the only holder (EBUSY) and it must have no share (EBUSY)
+ * @handle: in, the BO, created by this file (an imported one: EACCES); its file must be the only holder (EBUSY) and it
+ *          must have no share (EBUSY)
  * @pad: must be zero
  * @offset: in, bytes, a multiple of the page kind's size
  * @size: in, bytes, a multiple of the page kind's size; range must not overlap an earlier split (EINVAL)
@@ -164,7 +166,7 @@ struct drm_vinci_bo_info {
  *
  * The charge moves with the range. The new BO reads as zero: the caller, who alone maps the old one, copies the
  * contents, drops the old pages (MADV_REMOVE) and maps the new BO in their place. What the old BO still holds in
- * that range is never shared again.
+ * that range is never shared again: a BO of which something was split off cannot be exported (EINVAL), only split further.
  */
 struct drm_vinci_bo_split {
 	__u32 handle;
@@ -250,7 +252,7 @@ struct drm_vinci_notify_status {
 /* --- shares ----------------------------------------------------------------------------- */
 
 /*
- * A share makes one whole object reachable by name. Names are made by the device, unguessable, NUL-free:
+ * A share makes one whole object reachable by name. Names are made by the device and unguessable:
  *
  *   kind     bytes  form
  *   IPC_MEM   64    printable (0-9 a-f)
@@ -268,8 +270,11 @@ struct drm_vinci_notify_status {
  *   FABRIC   see below            65535            65535             1
  *   EVENT    no                   0 (unvalidated)  -                 1
  *
+ * The creator is the process; ALLOW, CLOSE and ATTR also need the file that exported. A share ends with CLOSE, with the
+ * handle it was exported from, or with the file.
+ *
  * VMM, FABRIC: the creator may import for another NPU than the object's when validation is off or its own pid is on
- * the list; for the object's NPU it is EEXIST.
+ * the list; for the object's NPU it is EEXIST. Host memory has no NPU of its own in this sense.
  */
 #define VINCI_SHARE_IPC_MEM 1
 #define VINCI_SHARE_NOTIFY 2
@@ -287,10 +292,11 @@ struct drm_vinci_notify_status {
  * @flags: in, VINCI_SHARE_UNVALIDATED
  * @name_len: out, bytes of @name
  * @size: in, bytes that importers are told; needs the same number of pages (of the BO's page kind) as the object
- *        (EINVAL: split first); zero for notifies
+ *        (EINVAL: split first); zero for notifies, whose importers are told VINCI_NOTIFY_PAGE_SIZE
  * @name: out, zero-padded
  *
- * EEXIST: this kind is exported once only and the object has a share. ENOSPC: no more shares.
+ * EEXIST: this kind is exported once only and the object has a share. ENOSPC: no more shares. EINVAL: EVENT without
+ * VINCI_SHARE_UNVALIDATED.
  */
 struct drm_vinci_share_export {
 	__u32 handle;
@@ -318,7 +324,8 @@ struct drm_vinci_share_export {
  * An entry is the process that has the pid now: another that gets the number later does not match. Pid 0, and (IPC_MEM, NOTIFY)
  * the creator's own, are skipped; a repeated pid refreshes its entry.
  * ESTALE: unknown share. EACCES: not the creator. EPERM: the share is unvalidated. E2BIG: more than the kind's pids per call.
- * ENOSPC: whitelist full. EINVAL: every pid was skipped (IPC_MEM, VMM, FABRIC; for NOTIFY that is success).
+ * ENOSPC: whitelist full (nothing was added). EINVAL: no pids, a negative one, or every pid was skipped (IPC_MEM, VMM, FABRIC;
+ * for NOTIFY that is success).
  * EIDRM: the share is closed but still open somewhere.
  */
 struct drm_vinci_share_allow {
@@ -350,7 +357,10 @@ struct drm_vinci_share_allow {
  *
  * ESTALE: unknown or closed share. EACCES: not on the whitelist. EKEYEXPIRED: on the list, but this process started after it was put
  * there. EBUSY: (IPC_MEM) this file holds it for another NPU. EEXIST: (VMM, FABRIC) the creator, for the object's own NPU.
- * EDQUOT: too many failed imports by this process lately; wait.
+ * EDQUOT: too many imports of unknown names by this process or user lately (100 a second, 1000); wait.
+ *
+ * What a file already holds: IPC_MEM the same handle for the same NPU; NOTIFY, EVENT the same handle for any NPU; VMM, FABRIC one
+ * handle for each NPU. The whitelist is not asked again.
  */
 struct drm_vinci_share_import {
 	__u32 kind;
@@ -419,7 +429,8 @@ struct drm_vinci_share_attr {
  * @op: in, VINCI_PEER_*
  * @active: out, 1 when both directions have been enabled by somebody, else 0
  *
- * Counted per file and direction. EOPNOTSUPP: no link. ESRCH: disable without enable. ENOMEM: more than 32 files on the pair.
+ * Counted per file and direction. EOPNOTSUPP: no link. ESRCH: disable without enable. ENOMEM: more than 32 files on the
+ * pair in this direction.
  */
 struct drm_vinci_peer {
 	__u32 device;

@@ -235,7 +235,8 @@ int soft_connect(const struct drv_settings *settings, char *why, size_t why_len)
 	while (now_ms() < deadline) {
 		r = meet(settings, &address, why, why_len);
 		if (r >= 0) {
-			why[0] = 0;
+			if (why_len)
+				why[0] = 0;
 			return r;
 		}
 		if (r == -ECONNREFUSED || (r == -ENOENT && address.is_path)) {
