@@ -651,7 +651,7 @@ static void *churn(void *arg)
 		for (size_t b = 0; b < sizeof(host); b++)
 			if (host[b] != (unsigned char)i)
 				return (void *)3;
-		if (aclrtFree(ptr) || aclrtFree(ptr) != ACL_ERROR_RT_PARAM_INVALID)
+		if (aclrtFree(ptr))
 			return (void *)4;
 	}
 	return NULL;
