@@ -7,8 +7,8 @@ static aclError check_kind(const char *function, aclrtMemcpyKind kind)
 {
 	if ((uint32_t)kind <= ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
 		return ACL_SUCCESS;
-	return u_report(ACL_ERROR_INVALID_PARAM, "%s: kind is %d; it must be one of ACL_MEMCPY_* from 0 to %d", function,
-			(int)kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
+	return u_report(ACL_ERROR_INVALID_PARAM, "%s: kind is %d; it must be one of ACL_MEMCPY_* from 0 to %d",
+			function, (int)kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
 }
 
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
@@ -53,7 +53,8 @@ aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *sr
 static aclError check_2d(const char *function, const struct rts_rect *rect, aclrtMemcpyKind kind)
 {
 	if (!rect->dst || !rect->src)
-		return u_report(ACL_ERROR_INVALID_PARAM, "%s: argument %s is NULL", function, rect->dst ? "src" : "dst");
+		return u_report(ACL_ERROR_INVALID_PARAM, "%s: argument %s is NULL", function,
+				rect->dst ? "src" : "dst");
 	if (rect->width > rect->dpitch || rect->width > rect->spitch)
 		return u_report(ACL_ERROR_INVALID_PARAM,
 				"%s: width is %zu; it must not be larger than dpitch (%zu) and spitch (%zu)", function,
@@ -65,9 +66,10 @@ static aclError check_2d(const char *function, const struct rts_rect *rect, aclr
 	case ACL_MEMCPY_DEFAULT:
 		return ACL_SUCCESS;
 	default:
-		return u_report(ACL_ERROR_INVALID_PARAM,
-				"%s: kind is %d; it must be HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE or DEFAULT",
-				function, (int)kind);
+		return u_report(
+			ACL_ERROR_INVALID_PARAM,
+			"%s: kind is %d; it must be HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE or DEFAULT",
+			function, (int)kind);
 	}
 }
 
@@ -121,14 +123,15 @@ static aclError check_words(const char *function, const void *ptr, size_t mem_si
 	if ((uintptr_t)ptr % sizeof(uint32_t))
 		return u_report(ACL_ERROR_INVALID_PARAM, "%s: ptr is %p; it must be a multiple of 4", function, ptr);
 	if (count > mem_size / sizeof(uint32_t))
-		return u_report(ACL_ERROR_INVALID_PARAM, "%s: N is %zu words of 4 bytes; memSize is only %zu bytes", function,
-				count, mem_size);
+		return u_report(ACL_ERROR_INVALID_PARAM, "%s: N is %zu words of 4 bytes; memSize is only %zu bytes",
+				function, count, mem_size);
 	r = rts_memory_attributes(ptr, &attributes);
 	if (r)
 		return api_result(r);
 	if (attributes.location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED)
 		return u_report(ACL_ERROR_INVALID_PARAM,
-				"%s: %p is pageable host memory; memory of aclrtMalloc or aclrtMallocHost is wanted", function, ptr);
+				"%s: %p is pageable host memory; memory of aclrtMalloc or aclrtMallocHost is wanted",
+				function, ptr);
 	return ACL_SUCCESS;
 }
 

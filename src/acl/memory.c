@@ -19,7 +19,8 @@ static aclError malloc_device(const char *function, void **ptr, size_t size, acl
 	if (!ptr)
 		return u_report(ACL_ERROR_INVALID_PARAM, "%s: argument devPtr is NULL", function);
 	if (!size)
-		return u_report(ACL_ERROR_INVALID_PARAM, "%s: size is 0; it must be a positive number of bytes", function);
+		return u_report(ACL_ERROR_INVALID_PARAM, "%s: size is 0; it must be a positive number of bytes",
+				function);
 	if (size + extra < size)
 		return u_report(ACL_ERROR_INVALID_PARAM, "%s: size %zu is too large to be rounded up", function, size);
 	/* Bits beside the policy are only known to the functions that take a configuration. */
@@ -77,7 +78,8 @@ static int check_device_attrs(const aclrtMallocConfig *cfg)
 			r = check_device_attr(cfg->attrs[i].value.deviceId);
 			break;
 		default:
-			r = u_report(ACL_ERROR_RT_PARAM_INVALID, "attribute %zu of cfg is %d; device memory knows 0 to 2", i,
+			r = u_report(ACL_ERROR_RT_PARAM_INVALID,
+				     "attribute %zu of cfg is %d; device memory knows 0 to 2", i,
 				     (int)cfg->attrs[i].attr);
 		}
 	}
@@ -88,7 +90,8 @@ static int check_cfg(const aclrtMallocConfig *cfg)
 {
 	if (cfg->attrs)
 		return 0;
-	return u_report(ACL_ERROR_RT_PARAM_INVALID, "cfg has no attributes (attrs is NULL); pass NULL instead of cfg then");
+	return u_report(ACL_ERROR_RT_PARAM_INVALID,
+			"cfg has no attributes (attrs is NULL); pass NULL instead of cfg then");
 }
 
 static aclError malloc_with_cfg(const char *function, void **ptr, size_t size, aclrtMemMallocPolicy policy,
@@ -102,15 +105,17 @@ static aclError malloc_with_cfg(const char *function, void **ptr, size_t size, a
 		return u_report(ACL_ERROR_INVALID_PARAM, "%s: cfg->attrs is NULL, but cfg->numAttrs is %zu", function,
 				cfg->numAttrs);
 	if (!size)
-		return u_report(ACL_ERROR_INVALID_PARAM, "%s: size is 0; it must be a positive number of bytes", function);
+		return u_report(ACL_ERROR_INVALID_PARAM, "%s: size is 0; it must be a positive number of bytes",
+				function);
 	if (cfg)
 		r = check_cfg(cfg);
 	if (cfg && !r)
 		r = check_device_attrs(cfg);
 	if (!r && (uint32_t)policy & ACL_MEM_ACCESS_USER_SPACE_READONLY)
-		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-			     "%s: memory that user space can only read belongs to media engines, which this device has not",
-			     function);
+		r = u_report(
+			ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"%s: memory that user space can only read belongs to media engines, which this device has not",
+			function);
 	if (!r)
 		r = rts_memory_alloc(size, (uint32_t)policy, ptr);
 	return api_result(r);
@@ -222,7 +227,8 @@ static int check_host_attrs(const aclrtMallocConfig *cfg)
 		/* A module id is for bookkeeping; one address for host and device is what there is anyway. */
 		if (attr != ACL_RT_MEM_ATTR_MODULE_ID && attr != ACL_RT_MEM_ATTR_VA_FLAG)
 			return u_report(ACL_ERROR_RT_PARAM_INVALID,
-					"attribute %zu of cfg is %d; host memory knows ACL_RT_MEM_ATTR_MODULE_ID (1) and VA_FLAG (3)",
+					"attribute %zu of cfg is %d; host memory knows ACL_RT_MEM_ATTR_MODULE_ID (1) "
+					"and VA_FLAG (3)",
 					i, (int)attr);
 	}
 	return 0;
@@ -270,8 +276,8 @@ aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
 	REQUIRE_NOT_NULL(devPtr);
 	REQUIRE(size, "%s: size is 0; it must be a positive number of bytes", __func__);
 	if ((uint32_t)type & ~known)
-		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: type is 0x%x; it must be ACL_HOST_REGISTER_MAPPED (0)",
-				__func__, (unsigned)type);
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+				"%s: type is 0x%x; it must be ACL_HOST_REGISTER_MAPPED (0)", __func__, (unsigned)type);
 	r = rts_host_register(ptr, size, (uint32_t)type | ACL_HOST_REG_MAPPED);
 	if (!r)
 		r = rts_host_device_pointer(ptr, &device);
@@ -282,7 +288,8 @@ aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
 
 aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
 {
-	const uint32_t known = ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
+	const uint32_t known =
+		ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
 	int r;
 
 	REQUIRE_NOT_NULL(ptr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * copy.c - copies. Where memory is decides the direction; what the caller says about it is checked as CANN's runtime does:
- * not at all when it copies synchronously, by a table when it queues.
+ * copy.c - copies. Where memory is decides the direction; what the caller says about it is checked as CANN's runtime
+ * does: not at all when it copies synchronously, by a table when it queues.
  *
  * Every range is looked up before the copy is made or queued, and memory that goes away afterwards stays mapped until
  * the tasks that were queued before have ended.
@@ -31,11 +31,13 @@ static bool inside(const struct rts_segment *seg, uintptr_t at, size_t len)
 static int report_outside(const void *ptr, size_t len, const char *what, const struct rts_segment *seg)
 {
 	if (seg->kind == RTS_SEG_RESERVED || seg->kind == RTS_SEG_VMM)
-		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-				"%s: %zu bytes from %p on are not all mapped in the reservation there; aclrtMapMem comes first", what,
-				len, ptr);
-	return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: %zu bytes from %p on run over the end of the allocation 0x%lx+0x%zx",
-			what, len, ptr, (unsigned long)seg->base, seg->size);
+		return u_report(
+			ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+			"%s: %zu bytes from %p on are not all mapped in the reservation there; aclrtMapMem comes first",
+			what, len, ptr);
+	return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+			"%s: %zu bytes from %p on run over the end of the allocation 0x%lx+0x%zx", what, len, ptr,
+			(unsigned long)seg->base, seg->size);
 }
 
 int rts_place(const void *ptr, size_t len, const char *what, struct rts_place *place)
@@ -67,7 +69,8 @@ static bool on_device(const struct rts_place *place)
 
 static bool pageable(const struct copy *copy)
 {
-	return copy->dst.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED || copy->src.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+	return copy->dst.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED ||
+	       copy->src.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED;
 }
 
 /* The direction that the addresses say. */
@@ -79,8 +82,8 @@ static aclrtMemcpyKind natural_kind(const struct copy *copy)
 }
 
 /*
- * With pageable memory on one side, that side may also be called device memory (a buffer of the media engines is unknown to
- * the driver, too); what is known has to be named right.
+ * With pageable memory on one side, that side may also be called device memory (a buffer of the media engines is
+ * unknown to the driver, too); what is known has to be named right.
  */
 static bool kind_allowed(const struct copy *copy, aclrtMemcpyKind kind)
 {
@@ -140,13 +143,16 @@ static int check_foreign(const struct copy *copy, aclrtMemcpyKind asked, bool sy
 		return 0;
 	if (asked == ACL_MEMCPY_DEFAULT)
 		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-				"memory imported from another device: the direction of the copy has to be named, ACL_MEMCPY_DEFAULT is not supported");
+				"memory imported from another device: the direction of the copy has to be named, "
+				"ACL_MEMCPY_DEFAULT is not supported");
 	if (!on_device(&copy->dst) || !on_device(&copy->src))
 		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-				"memory imported from another device cannot be copied from or to the host; copy it to memory of this device with aclrtMemcpyAsync first");
+				"memory imported from another device cannot be copied from or to the host; copy it to "
+				"memory of this device with aclrtMemcpyAsync first");
 	if (sync && copy->dst.device == copy->src.device)
 		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-				"memory imported from another device cannot be copied synchronously within this device; use aclrtMemcpyAsync");
+				"memory imported from another device cannot be copied synchronously within this "
+				"device; use aclrtMemcpyAsync");
 	return 0;
 }
 
@@ -157,9 +163,10 @@ static int check_peers(const struct copy *copy)
 	if (!on_device(&copy->dst) || !on_device(&copy->src) || a == b ||
 	    rts_profile()->features & RTS_FEATURE_PEER_COPY_FREE || rts_peer_active(b, a))
 		return 0;
-	return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-			"a copy from device %d to device %d needs peer access in both directions: aclrtDeviceEnablePeerAccess",
-			rts_device_to_user(b), rts_device_to_user(a));
+	return u_report(
+		ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+		"a copy from device %d to device %d needs peer access in both directions: aclrtDeviceEnablePeerAccess",
+		rts_device_to_user(b), rts_device_to_user(a));
 }
 
 static int check_links(const struct copy *copy, aclrtMemcpyKind asked, bool sync)
@@ -208,8 +215,8 @@ static int copy_now(void *dst, const void *src, size_t count, const struct copy 
 	if (!overlap(dst, src, count))
 		memcpy(dst, src, count);
 	else if (natural_kind(copy) == ACL_MEMCPY_HOST_TO_HOST)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "source %p and destination %p overlap within %zu bytes", src, dst,
-				count);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "source %p and destination %p overlap within %zu bytes",
+				src, dst, count);
 	else
 		memmove(dst, src, count);
 	return 0;
@@ -289,8 +296,8 @@ static int correct_queued_kind(struct copy *copy, aclrtMemcpyKind kind)
 	if (!on_device(&copy->src) && on_device(&copy->dst))
 		return 0;
 	return u_report(ACL_ERROR_RT_PARAM_INVALID,
-			"kind is HOST_TO_BUF_TO_DEVICE, but the source is %s and the destination %s", type_name(&copy->src),
-			type_name(&copy->dst));
+			"kind is HOST_TO_BUF_TO_DEVICE, but the source is %s and the destination %s",
+			type_name(&copy->src), type_name(&copy->dst));
 }
 
 static int start_copy(struct rts_stream *stream, void *dst, const void *src, size_t count, const struct copy *copy)
@@ -350,11 +357,12 @@ static int check_rect(const struct rts_rect *rect)
 {
 	if (rect->height > MAX_HEIGHT || rect->width > MAX_WIDTH)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"%zu rows of %zu bytes; a copy has at most %zu rows and %zu bytes in a row", rect->height,
-				rect->width, MAX_HEIGHT, MAX_WIDTH);
+				"%zu rows of %zu bytes; a copy has at most %zu rows and %zu bytes in a row",
+				rect->height, rect->width, MAX_HEIGHT, MAX_WIDTH);
 	if (!extent_2d(rect->dpitch, rect) || !extent_2d(rect->spitch, rect))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%zu rows at pitches %zu and %zu run over the end of the address space",
-				rect->height, rect->dpitch, rect->spitch);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"%zu rows at pitches %zu and %zu run over the end of the address space", rect->height,
+				rect->dpitch, rect->spitch);
 	return 0;
 }
 
@@ -369,8 +377,8 @@ static int plan_2d(struct copy *copy, const struct rts_rect *rect, aclrtMemcpyKi
 	if (copy->kind == ACL_MEMCPY_HOST_TO_HOST || (sync && copy->kind == ACL_MEMCPY_DEVICE_TO_DEVICE))
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "a 2D copy from %s to %s; %s", type_name(&copy->src),
 				type_name(&copy->dst),
-				sync ? "aclrtMemcpy2d copies between host and device" :
-				       "aclrtMemcpy2dAsync copies between host and device or within devices");
+				sync ? "aclrtMemcpy2d copies between host and device"
+				     : "aclrtMemcpy2dAsync copies between host and device or within devices");
 	return check_links(copy, kind, sync);
 }
 

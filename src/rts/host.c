@@ -27,7 +27,8 @@ static int host_map(size_t size, struct host_block *block)
 		at = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	}
 	if (at == MAP_FAILED)
-		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no %zu bytes of memory for this process: %s", size,
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION,
+				"the host has no %zu bytes of memory for this process: %s", size,
 				strerrordesc_np(errno));
 	*block = (struct host_block){ (uintptr_t)at, mapped };
 	return 0;
@@ -51,8 +52,12 @@ int rts_host_alloc(size_t size, void **out)
 	r = host_map(size, block);
 	if (r)
 		goto err_free;
-	seg = (struct rts_segment){ .base = block->base, .size = size, .kind = RTS_SEG_HOST, .page_kind = VINCI_PAGE_4K,
-				    .host = true, .priv = block };
+	seg = (struct rts_segment){ .base = block->base,
+				    .size = size,
+				    .kind = RTS_SEG_HOST,
+				    .page_kind = VINCI_PAGE_4K,
+				    .host = true,
+				    .priv = block };
 	r = rts_va_insert(&seg);
 	if (r)
 		goto err_unmap;
@@ -83,9 +88,9 @@ int rts_host_free(void *ptr)
 	if (rts_process_forked())
 		return rts_process_start();
 	if (!rts_va_bury(at, RTS_SEG_HOST, &seg))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"%p is not the start of host memory from aclrtMallocHost%s", ptr,
-				rts_va_find_outer(ptr, &seg) && !seg.host ? "; it is device memory, for aclrtFree" : "");
+		return u_report(
+			ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of host memory from aclrtMallocHost%s", ptr,
+			rts_va_find_outer(ptr, &seg) && !seg.host ? "; it is device memory, for aclrtFree" : "");
 	block = seg.priv;
 	/* A registration ends with the memory. */
 	while (rts_va_registered(at, block->mapped, &registered))
@@ -106,7 +111,8 @@ static int check_place(uintptr_t base, size_t size)
 	if (!rts_va_touches(base, size))
 		return 0;
 	return u_report(ACL_ERROR_RT_PARAM_INVALID,
-			"0x%lx+0x%zx is not host memory all through; only host memory can be registered", (unsigned long)base, size);
+			"0x%lx+0x%zx is not host memory all through; only host memory can be registered",
+			(unsigned long)base, size);
 }
 
 /* msync() says whether every page is mapped; MS_ASYNC has no other effect. */
@@ -114,8 +120,8 @@ static int check_mapped(uintptr_t base, size_t size)
 {
 	if (!msync((void *)base, size, MS_ASYNC))
 		return 0;
-	return u_report(ACL_ERROR_RT_PARAM_INVALID, "0x%lx+0x%zx is not mapped all through: %s", (unsigned long)base, size,
-			strerrordesc_np(errno));
+	return u_report(ACL_ERROR_RT_PARAM_INVALID, "0x%lx+0x%zx is not mapped all through: %s", (unsigned long)base,
+			size, strerrordesc_np(errno));
 }
 
 static int check_range(uintptr_t base, size_t size)
@@ -123,8 +129,8 @@ static int check_range(uintptr_t base, size_t size)
 	int r;
 
 	if (base % RTS_PAGE_4K)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "0x%lx is not a multiple of 4096; whole pages are registered",
-				(unsigned long)base);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"0x%lx is not a multiple of 4096; whole pages are registered", (unsigned long)base);
 	if (size > UINTPTR_MAX - base)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "0x%lx+0x%zx runs over the end of the address space",
 				(unsigned long)base, size);
@@ -134,23 +140,30 @@ static int check_range(uintptr_t base, size_t size)
 
 int rts_host_register(void *ptr, size_t size, uint32_t flags)
 {
-	struct rts_segment seg = { .base = (uintptr_t)ptr, .size = size, .kind = RTS_SEG_HOST_REGISTERED, .host = true,
-				   .page_kind = VINCI_PAGE_4K, .priv = (void *)(uintptr_t)flags }, other;
+	struct rts_segment seg = { .base = (uintptr_t)ptr,
+				   .size = size,
+				   .kind = RTS_SEG_HOST_REGISTERED,
+				   .host = true,
+				   .page_kind = VINCI_PAGE_4K,
+				   .priv = (void *)(uintptr_t)flags },
+			   other;
 	struct rts_context *ctx;
 	int r = rts_context_current(&ctx);
 
 	if (r)
 		return r;
 	if (flags & (ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY))
-		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-				"flags 0x%x: registering I/O memory or memory that is read-only for the device is reserved", flags);
+		return u_report(
+			ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"flags 0x%x: registering I/O memory or memory that is read-only for the device is reserved",
+			flags);
 	r = check_range(seg.base, size);
 	if (r)
 		return r;
 	if (rts_va_registered(seg.base, size, &other))
 		return u_report(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
-				"0x%lx+0x%zx overlaps what is registered already: 0x%lx+0x%zx", (unsigned long)seg.base, size,
-				(unsigned long)other.base, other.size);
+				"0x%lx+0x%zx overlaps what is registered already: 0x%lx+0x%zx", (unsigned long)seg.base,
+				size, (unsigned long)other.base, other.size);
 	return rts_va_insert_extent(&seg, size);
 }
 
@@ -178,7 +191,8 @@ int rts_host_device_pointer(void *ptr, void **device)
 	if (!rts_va_find(ptr, &seg) || seg.kind != RTS_SEG_HOST_REGISTERED ||
 	    !((uintptr_t)seg.priv & ACL_HOST_REG_MAPPED))
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"%p is not registered with ACL_HOST_REG_MAPPED, so the device has no address for it", ptr);
+				"%p is not registered with ACL_HOST_REG_MAPPED, so the device has no address for it",
+				ptr);
 	*device = ptr;
 	return 0;
 }

@@ -2,8 +2,9 @@
 /*
  * memory.c - device memory: allocation by page policy, accounting, freeing, and what is known about a pointer.
  *
- * An allocation of a page or more owns whole pages and a BO of its own, so that it can be shared without its neighbours. Freeing
- * returns the charge at once; the pages stay mapped until the tasks that were submitted before have ended.
+ * An allocation of a page or more owns whole pages and a BO of its own, so that it can be shared without its
+ * neighbours. Freeing returns the charge at once; the pages stay mapped until the tasks that were submitted before have
+ * ended.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -103,8 +104,8 @@ int rts_span_close(const struct rts_span *span)
 	if (!r)
 		return 0;
 	return u_report(rts_errno_code(0, RTS_OP_QUERY, r),
-			"the memory at 0x%lx is unmapped, but the device could not be told (%s)", (unsigned long)span->base,
-			strerrordesc_np(-r));
+			"the memory at 0x%lx is unmapped, but the device could not be told (%s)",
+			(unsigned long)span->base, strerrordesc_np(-r));
 }
 
 static int report_full(uint32_t device, size_t wanted, size_t asked, uint32_t page_kind)
@@ -115,9 +116,9 @@ static int report_full(uint32_t device, size_t wanted, size_t asked, uint32_t pa
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "device %d has less than %zu bytes free",
 				rts_device_to_user(device), wanted);
 	return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION,
-			"device %d has %llu of %llu bytes free and %zu are wanted (%zu in %s pages)", rts_device_to_user(device),
-			(unsigned long long)(info.mem_total - info.mem_used), (unsigned long long)info.mem_total, wanted,
-			asked, page_name(page_kind));
+			"device %d has %llu of %llu bytes free and %zu are wanted (%zu in %s pages)",
+			rts_device_to_user(device), (unsigned long long)(info.mem_total - info.mem_used),
+			(unsigned long long)info.mem_total, wanted, asked, page_name(page_kind));
 }
 
 int rts_span_report(uint32_t device, size_t wanted, size_t asked, uint32_t page_kind, int err)
@@ -126,9 +127,11 @@ int rts_span_report(uint32_t device, size_t wanted, size_t asked, uint32_t page_
 		return report_full(device, rts_round_up(wanted, rts_page_size(page_kind)), asked, page_kind);
 	if (err == -ENOBUFS)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION,
-				"this process has no room for a mapping of %zu bytes (ulimit -v, vm.max_map_count)", wanted);
-	return u_report(rts_errno_code(0, RTS_OP_BO_CREATE, err), "the device refuses %zu bytes in %s pages on device %d: %s",
-			wanted, page_name(page_kind), rts_device_to_user(device), strerrordesc_np(-err));
+				"this process has no room for a mapping of %zu bytes (ulimit -v, vm.max_map_count)",
+				wanted);
+	return u_report(rts_errno_code(0, RTS_OP_BO_CREATE, err),
+			"the device refuses %zu bytes in %s pages on device %d: %s", wanted, page_name(page_kind),
+			rts_device_to_user(device), strerrordesc_np(-err));
 }
 
 /* ---- allocation ---- */
@@ -187,9 +190,15 @@ static int alloc_pages(uint32_t device, size_t size, uint32_t policy, void **out
 	r = create_by_policy(&a->span, device, size, policy);
 	if (r)
 		goto err_free;
-	seg = (struct rts_segment){ .base = a->span.base, .size = size, .kind = RTS_SEG_DEVICE, .device = device,
-				    .owner = device, .page_kind = a->span.page_kind, .handle = a->span.handle,
-				    .mmap_offset = a->span.mmap_offset, .priv = a };
+	seg = (struct rts_segment){ .base = a->span.base,
+				    .size = size,
+				    .kind = RTS_SEG_DEVICE,
+				    .device = device,
+				    .owner = device,
+				    .page_kind = a->span.page_kind,
+				    .handle = a->span.handle,
+				    .mmap_offset = a->span.mmap_offset,
+				    .priv = a };
 	r = rts_va_insert_extent(&seg, a->span.extent);
 	if (r)
 		goto err_span;
@@ -250,8 +259,8 @@ static int refuse_free(uintptr_t ptr, const struct rts_segment *seg)
 	switch (seg->kind) {
 	case RTS_SEG_DEVICE:
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"0x%lx is inside an allocation; only its start, 0x%lx, can be freed", (unsigned long)ptr,
-				(unsigned long)seg->base);
+				"0x%lx is inside an allocation; only its start, 0x%lx, can be freed",
+				(unsigned long)ptr, (unsigned long)seg->base);
 	case RTS_SEG_IPC:
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"0x%lx is memory imported by key; aclrtIpcMemClose gives it back, not aclrtFree",
@@ -259,7 +268,8 @@ static int refuse_free(uintptr_t ptr, const struct rts_segment *seg)
 	case RTS_SEG_RESERVED:
 	case RTS_SEG_VMM:
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"0x%lx is in a reservation; aclrtUnmapMem and aclrtReleaseMemAddress give it back, not aclrtFree",
+				"0x%lx is in a reservation; aclrtUnmapMem and aclrtReleaseMemAddress give it back, not "
+				"aclrtFree",
 				(unsigned long)ptr);
 	default:
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
@@ -283,8 +293,9 @@ int rts_memory_free(void *ptr)
 		if (release(at, &r))
 			return r;
 	}
-	return u_report(ACL_ERROR_RT_PARAM_INVALID, "0x%lx is not allocated%s; aclrtFree takes what aclrtMalloc returned, once",
-			(unsigned long)at, rts_va_gone(ptr) ? " any more" : "");
+	return u_report(ACL_ERROR_RT_PARAM_INVALID,
+			"0x%lx is not allocated%s; aclrtFree takes what aclrtMalloc returned, once", (unsigned long)at,
+			rts_va_gone(ptr) ? " any more" : "");
 }
 
 void rts_memory_device_gone(uint32_t device)
@@ -303,15 +314,15 @@ void rts_memory_device_gone(uint32_t device)
 
 /* Page kind that the totals of an attribute are counted in. One pool serves all of them. */
 static const uint8_t attr_pages[] = {
-	[ACL_DDR_MEM] = VINCI_PAGE_4K,		 [ACL_HBM_MEM] = VINCI_PAGE_4K,
-	[ACL_DDR_MEM_HUGE] = VINCI_PAGE_2M,	 [ACL_DDR_MEM_NORMAL] = VINCI_PAGE_4K,
-	[ACL_HBM_MEM_HUGE] = VINCI_PAGE_2M,	 [ACL_HBM_MEM_NORMAL] = VINCI_PAGE_4K,
-	[ACL_DDR_MEM_P2P_HUGE] = VINCI_PAGE_2M,	 [ACL_DDR_MEM_P2P_NORMAL] = VINCI_PAGE_4K,
-	[ACL_HBM_MEM_P2P_HUGE] = VINCI_PAGE_2M,	 [ACL_HBM_MEM_P2P_NORMAL] = VINCI_PAGE_4K,
-	[ACL_HBM_MEM_HUGE1G] = VINCI_PAGE_1G,	 [ACL_HBM_MEM_P2P_HUGE1G] = VINCI_PAGE_1G,
-	[ACL_MEM_NORMAL] = VINCI_PAGE_4K,	 [ACL_MEM_HUGE] = VINCI_PAGE_2M,
-	[ACL_MEM_HUGE1G] = VINCI_PAGE_1G,	 [ACL_MEM_P2P_NORMAL] = VINCI_PAGE_4K,
-	[ACL_MEM_P2P_HUGE] = VINCI_PAGE_2M,	 [ACL_MEM_P2P_HUGE1G] = VINCI_PAGE_1G,
+	[ACL_DDR_MEM] = VINCI_PAGE_4K,		[ACL_HBM_MEM] = VINCI_PAGE_4K,
+	[ACL_DDR_MEM_HUGE] = VINCI_PAGE_2M,	[ACL_DDR_MEM_NORMAL] = VINCI_PAGE_4K,
+	[ACL_HBM_MEM_HUGE] = VINCI_PAGE_2M,	[ACL_HBM_MEM_NORMAL] = VINCI_PAGE_4K,
+	[ACL_DDR_MEM_P2P_HUGE] = VINCI_PAGE_2M, [ACL_DDR_MEM_P2P_NORMAL] = VINCI_PAGE_4K,
+	[ACL_HBM_MEM_P2P_HUGE] = VINCI_PAGE_2M, [ACL_HBM_MEM_P2P_NORMAL] = VINCI_PAGE_4K,
+	[ACL_HBM_MEM_HUGE1G] = VINCI_PAGE_1G,	[ACL_HBM_MEM_P2P_HUGE1G] = VINCI_PAGE_1G,
+	[ACL_MEM_NORMAL] = VINCI_PAGE_4K,	[ACL_MEM_HUGE] = VINCI_PAGE_2M,
+	[ACL_MEM_HUGE1G] = VINCI_PAGE_1G,	[ACL_MEM_P2P_NORMAL] = VINCI_PAGE_4K,
+	[ACL_MEM_P2P_HUGE] = VINCI_PAGE_2M,	[ACL_MEM_P2P_HUGE1G] = VINCI_PAGE_1G,
 };
 
 int rts_memory_info(uint32_t attr, size_t *free_bytes, size_t *total_bytes)
@@ -322,8 +333,8 @@ int rts_memory_info(uint32_t attr, size_t *free_bytes, size_t *total_bytes)
 	int r;
 
 	if (attr >= sizeof(attr_pages))
-		return u_report(ACL_ERROR_RT_INVALID_MEMORY_TYPE, "%u is no kind of memory; aclrtMemAttr has 0 to %zu", attr,
-				sizeof(attr_pages) - 1);
+		return u_report(ACL_ERROR_RT_INVALID_MEMORY_TYPE, "%u is no kind of memory; aclrtMemAttr has 0 to %zu",
+				attr, sizeof(attr_pages) - 1);
 	r = rts_context_current(&ctx);
 	if (r)
 		return r;
@@ -347,9 +358,10 @@ static void host_attributes(aclrtPtrAttributes *out, aclrtMemLocationType type)
 static int segment_attributes(const struct rts_segment *seg, aclrtPtrAttributes *out)
 {
 	if (seg->kind == RTS_SEG_RESERVED)
-		return u_report(ACL_ERROR_RT_INVALID_HANDLE,
-				"the address is reserved (0x%lx+0x%zx) and nothing is mapped there; aclrtMapMem comes first",
-				(unsigned long)seg->base, seg->size);
+		return u_report(
+			ACL_ERROR_RT_INVALID_HANDLE,
+			"the address is reserved (0x%lx+0x%zx) and nothing is mapped there; aclrtMapMem comes first",
+			(unsigned long)seg->base, seg->size);
 	if (seg->host || seg->kind == RTS_SEG_HOST || seg->kind == RTS_SEG_HOST_REGISTERED) {
 		host_attributes(out, ACL_MEM_LOCATION_TYPE_HOST);
 		return 0;
@@ -373,8 +385,8 @@ int rts_memory_attributes(const void *ptr, aclrtPtrAttributes *attributes)
 		r = segment_attributes(&seg, &out);
 		break;
 	case RTS_VA_GONE:
-		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is in device address space, but nothing is allocated there",
-				ptr);
+		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+				"%p is in device address space, but nothing is allocated there", ptr);
 	default:
 		host_attributes(&out, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
 	}
@@ -390,7 +402,8 @@ int rts_memory_range(const void *ptr, void **base, size_t *size)
 	if (rts_process_forked())
 		return rts_process_start();
 	if (!base && !size)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "both outputs are NULL; one of base and size has to be asked for");
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"both outputs are NULL; one of base and size has to be asked for");
 	if (!rts_va_find(ptr, &seg) || (seg.kind == RTS_SEG_HOST_REGISTERED && !rts_va_find_outer(ptr, &seg)) ||
 	    seg.kind == RTS_SEG_RESERVED)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
@@ -420,8 +433,8 @@ int rts_memory_check_type(void *const *addresses, uint32_t count, uint32_t mem_t
 	if (!count)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "size is 0; at least one address is to be checked");
 	if (mem_type & ~known)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "memType is 0x%x; it is an OR of ACL_RT_MEM_TYPE_* (0x%x)", mem_type,
-				known);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "memType is 0x%x; it is an OR of ACL_RT_MEM_TYPE_* (0x%x)",
+				mem_type, known);
 	r = rts_context_current(&ctx);
 	if (r)
 		return r;

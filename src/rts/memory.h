@@ -57,13 +57,13 @@ int rts_memory_free(void *ptr); /* 107000 */
 /* Bytes; 107002, 107016. */
 int rts_memory_info(uint32_t attr, size_t *free_bytes, size_t *total_bytes);
 int rts_memory_attributes(const void *ptr, aclrtPtrAttributes *attributes); /* 507899, 107017 */
-int rts_memory_range(const void *ptr, void **base, size_t *size); /* 107000 */
+int rts_memory_range(const void *ptr, void **base, size_t *size);	    /* 107000 */
 /* *same: every address is in device memory and @mem_type asks for it. 107000, 107002. */
 int rts_memory_check_type(void *const *addresses, uint32_t count, uint32_t mem_type, bool *same);
 
 /*
- * An address range with a BO mapped at its start. @extent: bytes that are reserved from @base on; the last page of it stays
- * unreadable, so that running over the end is noticed.
+ * An address range with a BO mapped at its start. @extent: bytes that are reserved from @base on; the last page of it
+ * stays unreadable, so that running over the end is noticed.
  */
 struct rts_span {
 	uintptr_t base;
@@ -74,7 +74,8 @@ struct rts_span {
 	uint64_t mmap_offset;
 };
 
-/* A new BO of @size bytes (rounded up to whole pages of @page_kind) and its mapping, aligned to the page kind. 0 or -errno. */
+/* A new BO of @size bytes (rounded up to whole pages of @page_kind) and its mapping, aligned to the page kind. 0 or
+ * -errno. */
 int rts_span_create(struct rts_span *span, uint32_t device, size_t size, uint32_t page_kind);
 /* The charge goes at once; 507010 when the device has gone. The mapping stays. */
 int rts_span_close(const struct rts_span *span);
@@ -88,17 +89,18 @@ int rts_span_report(uint32_t device, size_t wanted, size_t asked, uint32_t page_
 int rts_small_alloc(uint32_t device, size_t size, void **out);
 /* 107000 when no block starts at @ptr; @slab is the priv of the segment that contains it. */
 int rts_small_free(void *slab, uintptr_t ptr);
-/* For va.c: the block that contains @ptr; false when it is free. Lock-free; a slab that has gone gives nonsense, not a fault. */
+/* For va.c: the block that contains @ptr; false when it is free. Lock-free; a slab that has gone gives nonsense, not a
+ * fault. */
 bool rts_small_resolve(const void *slab, uintptr_t ptr, struct rts_segment *seg);
 void rts_small_device_gone(uint32_t device);
 
 /* ---- host.c ---- */
 
 int rts_host_alloc(size_t size, void **out); /* 107002, 207001 */
-int rts_host_free(void *ptr); /* 107000 */
+int rts_host_free(void *ptr);		     /* 107000 */
 /* @flags: ACL_HOST_REG_*, checked. 107000, 107002, 207000, 507910 */
 int rts_host_register(void *ptr, size_t size, uint32_t flags);
-int rts_host_unregister(void *ptr); /* 107002, 507911 */
+int rts_host_unregister(void *ptr);		       /* 107002, 507911 */
 int rts_host_device_pointer(void *ptr, void **device); /* 107000, 107002 */
 
 /* ---- copy.c ---- */
@@ -107,7 +109,7 @@ struct rts_rect {
 	void *dst;
 	const void *src;
 	size_t dpitch, spitch; /* bytes from row to row */
-	size_t width, height; /* bytes, rows */
+	size_t width, height;  /* bytes, rows */
 };
 
 int rts_copy(void *dst, size_t dst_max, const void *src, size_t count, aclrtMemcpyKind kind);
@@ -126,9 +128,9 @@ int rts_set32_async(void *ptr, uint32_t value, size_t count, aclrtStream stream)
 /* Shared by copy.c and set.c. */
 struct rts_place {
 	aclrtMemLocationType type; /* HOST, DEVICE or UNREGISTERED (pageable) */
-	uint32_t device; /* DEVICE: where it is used; the importing device */
-	uint32_t owner; /* DEVICE: device of the physical memory */
-	bool by_key; /* imported by key */
+	uint32_t device;	   /* DEVICE: where it is used; the importing device */
+	uint32_t owner;		   /* DEVICE: device of the physical memory */
+	bool by_key;		   /* imported by key */
 };
 
 /* Where [ptr, ptr + len) is; @what names the argument. 507899 when it is not inside one allocation. */

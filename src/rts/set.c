@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* set.c - filling memory with a byte or a 32-bit word. Host memory can be filled as well; only what is pageable at once. */
+/* set.c - filling memory with a byte or a 32-bit word. Host memory can be filled as well; only what is pageable at
+ * once. */
 #include <string.h>
 
 #include "rts/memory.h"

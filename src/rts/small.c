@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * small.c - allocations below a page. They share slabs, BOs of 64 KiB in 4K pages, in units of 512 bytes (the alignment that
- * CANN's runtime asks its driver for), and are never exportable, because an importer would get its neighbours as well.
+ * small.c - allocations below a page. They share slabs, BOs of 64 KiB in 4K pages, in units of 512 bytes (the alignment
+ * that CANN's runtime asks its driver for), and are never exportable, because an importer would get its neighbours as
+ * well.
  *
  * A slab is charged to its device while one of its blocks is allocated.
  */
@@ -20,7 +21,7 @@
 #define WORD_LIVE (1u << 31)
 #define WORD(first, bytes) (WORD_LIVE | (uint32_t)(first) << 16 | (uint32_t)(bytes))
 #define WORD_FIRST(word) ((word) >> 16 & 0x7fff)
-#define WORD_BYTES(word) ((word) & 0xffff)
+#define WORD_BYTES(word) ((word)&0xffff)
 
 struct slab;
 
@@ -35,9 +36,9 @@ struct slab {
 	struct rts_span span;
 	/* the lock protects the rest */
 	uint64_t used[MAP_WORDS]; /* units that are allocated, or freed while tasks may still use them */
-	uint32_t live; /* allocated blocks */
-	uint32_t pending; /* freed blocks that tasks may still use, and one for a slab that is to be dropped */
-	bool retired; /* out of the list and the index, charge returned */
+	uint32_t live;		  /* allocated blocks */
+	uint32_t pending;	  /* freed blocks that tasks may still use, and one for a slab that is to be dropped */
+	bool retired;		  /* out of the list and the index, charge returned */
 	struct slab *prev, *next; /* of the device's list */
 	struct block blocks[SLAB_UNITS];
 };
@@ -157,8 +158,12 @@ static void give_spare(struct slab *slab)
 
 static int slab_map(struct slab *slab, uint32_t device, size_t asked)
 {
-	struct rts_segment seg = { .size = SLAB_BYTES, .kind = RTS_SEG_SMALL, .device = device, .owner = device,
-				   .page_kind = VINCI_PAGE_4K, .priv = slab };
+	struct rts_segment seg = { .size = SLAB_BYTES,
+				   .kind = RTS_SEG_SMALL,
+				   .device = device,
+				   .owner = device,
+				   .page_kind = VINCI_PAGE_4K,
+				   .priv = slab };
 	int r = rts_span_create(&slab->span, device, SLAB_BYTES, VINCI_PAGE_4K);
 
 	if (r)
@@ -179,7 +184,8 @@ static int slab_create(uint32_t device, size_t asked, struct slab **out)
 	int r;
 
 	if (!slab)
-		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory left to describe a slab of device memory");
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION,
+				"no host memory left to describe a slab of device memory");
 	for (size_t i = 0; i < MAP_WORDS; i++)
 		slab->used[i] = 0;
 	slab->live = 0;
@@ -221,7 +227,8 @@ bool rts_small_resolve(const void *priv, uintptr_t ptr, struct rts_segment *seg)
 {
 	const struct slab *slab = priv;
 	uintptr_t base = seg->base;
-	uint32_t word = atomic_load_explicit((_Atomic uint32_t *)&slab->word[(ptr - base) / UNIT], memory_order_acquire);
+	uint32_t word =
+		atomic_load_explicit((_Atomic uint32_t *)&slab->word[(ptr - base) / UNIT], memory_order_acquire);
 
 	seg->base = base + WORD_FIRST(word) * UNIT;
 	seg->size = WORD_BYTES(word);
@@ -304,9 +311,10 @@ int rts_small_free(void *priv, uintptr_t ptr)
 	}
 	u_mutex_unlock(&small.lock);
 	if (!block)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"0x%lx is not the start of an allocation; only what aclrtMalloc returned can be freed, once",
-				(unsigned long)ptr);
+		return u_report(
+			ACL_ERROR_RT_PARAM_INVALID,
+			"0x%lx is not the start of an allocation; only what aclrtMalloc returned can be freed, once",
+			(unsigned long)ptr);
 	if (retire)
 		r = slab_retire(slab);
 	rts_exec_defer(block_reuse, block);

@@ -2,11 +2,12 @@
 /*
  * va.c - what is mapped where: one ordered index over every range that vinci handed out in this process.
  *
- * Three layers, looked at in this order: what lies inside something else (mappings of a reservation, registrations), everything
- * else, and what was freed not long ago. A layer is a sorted array of sorted chunks. Readers take no lock: a sequence count
- * tells them that a writer was there, and then they look again. Chunks are never given back to the system, so that a reader
- * that comes late reads something old and not something unmapped. Every word that readers see is an atomic: writers store with
- * release and readers load with acquire, which orders them against the sequence count without fences.
+ * Three layers, looked at in this order: what lies inside something else (mappings of a reservation, registrations),
+ * everything else, and what was freed not long ago. A layer is a sorted array of sorted chunks. Readers take no lock: a
+ * sequence count tells them that a writer was there, and then they look again. Chunks are never given back to the
+ * system, so that a reader that comes late reads something old and not something unmapped. Every word that readers see
+ * is an atomic: writers store with release and readers load with acquire, which orders them against the sequence count
+ * without fences.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ struct grave {
 };
 
 static struct {
-	struct u_mutex lock; /* writers: everything below */
+	struct u_mutex lock;  /* writers: everything below */
 	_Atomic uint64_t seq; /* odd while a writer changes something */
 	struct layer layers[LAYERS];
 	struct chunk *free_chunks;
@@ -532,9 +533,9 @@ int rts_va_insert_extent(const struct rts_segment *seg, size_t extent)
 	if (reserve_chunk() || reserve_slot(layer))
 		r = u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory left for the index of mapped ranges");
 	else if (touches(layer, entry.base, extent, &other))
-		r = u_report(ACL_ERROR_RT_INTERNAL_ERROR,
-			     "the range 0x%llx+0x%zx is in use already: 0x%llx+0x%llx", (unsigned long long)entry.base,
-			     extent, (unsigned long long)other.base, (unsigned long long)other.extent);
+		r = u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the range 0x%llx+0x%zx is in use already: 0x%llx+0x%llx",
+			     (unsigned long long)entry.base, extent, (unsigned long long)other.base,
+			     (unsigned long long)other.extent);
 	else
 		insert_entry(layer, &entry);
 	u_mutex_unlock(&va.lock);
@@ -667,7 +668,8 @@ static bool forget_one(size_t keep, size_t bytes)
 
 void rts_va_drop(uintptr_t base, size_t size)
 {
-	void *cover = mmap((void *)base, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	void *cover =
+		mmap((void *)base, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	struct entry entry;
 	bool kept = false;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_copy.c - copies and sets beside memcpy and memset on the same memory, and what allocating costs. A benchmark, not a
- * test: absolute figures move from run to run, the ratios are what counts.
+ * bench_copy.c - copies and sets beside memcpy and memset on the same memory, and what allocating costs. A benchmark,
+ * not a test: absolute figures move from run to run, the ratios are what counts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,8 +99,8 @@ static void measure(const char *name, void (*raw)(const struct work *), void (*a
 	}
 	qsort(raws, ROUNDS, sizeof(raws[0]), compare);
 	qsort(acls, ROUNDS, sizeof(acls[0]), compare);
-	printf("%-4s %10zu B  raw %12.1f ns %7.2f GB/s  vinci %12.1f ns %7.2f GB/s  +%8.1f ns  %.2f of raw\n", name, w->size,
-	       raws[ROUNDS / 2], (double)w->size / raws[ROUNDS / 2], acls[ROUNDS / 2],
+	printf("%-4s %10zu B  raw %12.1f ns %7.2f GB/s  vinci %12.1f ns %7.2f GB/s  +%8.1f ns  %.2f of raw\n", name,
+	       w->size, raws[ROUNDS / 2], (double)w->size / raws[ROUNDS / 2], acls[ROUNDS / 2],
 	       (double)w->size / acls[ROUNDS / 2], acls[ROUNDS / 2] - raws[ROUNDS / 2],
 	       raws[ROUNDS / 2] / acls[ROUNDS / 2]);
 }

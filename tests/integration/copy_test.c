@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* copy_test.c - copies and sets: order of the checks, directions, what waits and what does not, devices and their links. */
+/* copy_test.c - copies and sets: order of the checks, directions, what waits and what does not, devices and their
+ * links. */
 #include <pthread.h>
 
 #include "mem_util.h"
@@ -261,8 +262,9 @@ static void test_async_kinds(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		fill(mem[rows[i].to][0], 9);
-		assert_refused(aclrtMemcpyAsync(mem[rows[i].to][0], SIZE, mem[rows[i].from][1], SIZE, rows[i].kind, stream),
-			       rows[i].code);
+		assert_refused(
+			aclrtMemcpyAsync(mem[rows[i].to][0], SIZE, mem[rows[i].from][1], SIZE, rows[i].kind, stream),
+			rows[i].code);
 		assert_ok(aclrtSynchronizeStream(stream));
 		assert_true(holds(mem[rows[i].to][0], 9));
 	}
@@ -288,7 +290,8 @@ static void test_async_buffered(void **state)
 	}
 }
 
-typedef aclError (*async_fn)(void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream st);
+typedef aclError (*async_fn)(void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind,
+			     aclrtStream st);
 
 /* covers: aclrtMemcpyAsync, aclrtMemcpyAsyncWithCondition failure */
 static void test_async_order(void **state)
@@ -529,7 +532,8 @@ static void test_2d_refused(void **state)
 		assert_refused(both[i](dev, 8, pin, 8, 8, 8, H2H, stream), ACL_ERROR_INVALID_PARAM);
 		assert_refused(both[i](dev, 8, pin, 8, 8, 8, BUF, stream), ACL_ERROR_INVALID_PARAM);
 		assert_refused(both[i](dev, 8, pin, 8, 8, 5242881, H2D, stream), ACL_ERROR_RT_PARAM_INVALID);
-		assert_refused(both[i](dev, 5000001, pin, 5000001, 5000001, 1, H2D, stream), ACL_ERROR_RT_PARAM_INVALID);
+		assert_refused(both[i](dev, 5000001, pin, 5000001, 5000001, 1, H2D, stream),
+			       ACL_ERROR_RT_PARAM_INVALID);
 		assert_refused(both[i](dev, SIZE_MAX / 2, pin, 8, 8, 4, H2D, stream), ACL_ERROR_RT_PARAM_INVALID);
 		assert_refused(both[i](page, 8, pin, 8, 8, 8, AUTO, stream), ACL_ERROR_RT_PARAM_INVALID);
 		assert_refused(both[i](dev, 8, page, 8, 8, 8, D2H, stream), ACL_ERROR_RT_PARAM_INVALID);
@@ -642,7 +646,8 @@ static void test_imported(void **state)
 	(void)state;
 	pair_open(&pair);
 	assert_ok(aclrtMemset(pair.one, MIB, 4, MIB));
-	assert_ok(aclrtIpcMemGetExportKey(pair.one, MIB, key, sizeof(key), ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+	assert_ok(aclrtIpcMemGetExportKey(pair.one, MIB, key, sizeof(key),
+					  ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
 	assert_ok(aclrtIpcMemImportByKey(&imported, key, ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS));
 	assert_refused(aclrtFree(imported), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtMemcpy(&read, 4, imported, 4, D2H), OUTSIDE);
@@ -664,15 +669,24 @@ static void test_imported(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sync),		cmocka_unit_test(test_sync_order),
-		cmocka_unit_test(test_sync_ranges),	cmocka_unit_test(test_async_waits),
-		cmocka_unit_test(test_async_pageable),	cmocka_unit_test(test_async_kinds),
-		cmocka_unit_test(test_async_buffered),	cmocka_unit_test(test_async_order),
-		cmocka_unit_test(test_async_with_condition), cmocka_unit_test(test_set),
-		cmocka_unit_test(test_set_async),	cmocka_unit_test(test_set_words),
-		cmocka_unit_test(test_set_words_refused), cmocka_unit_test(test_2d),
-		cmocka_unit_test(test_2d_async),	cmocka_unit_test(test_2d_refused),
-		cmocka_unit_test(test_peers),		cmocka_unit_test(test_peers_a3),
+		cmocka_unit_test(test_sync),
+		cmocka_unit_test(test_sync_order),
+		cmocka_unit_test(test_sync_ranges),
+		cmocka_unit_test(test_async_waits),
+		cmocka_unit_test(test_async_pageable),
+		cmocka_unit_test(test_async_kinds),
+		cmocka_unit_test(test_async_buffered),
+		cmocka_unit_test(test_async_order),
+		cmocka_unit_test(test_async_with_condition),
+		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_set_async),
+		cmocka_unit_test(test_set_words),
+		cmocka_unit_test(test_set_words_refused),
+		cmocka_unit_test(test_2d),
+		cmocka_unit_test(test_2d_async),
+		cmocka_unit_test(test_2d_refused),
+		cmocka_unit_test(test_peers),
+		cmocka_unit_test(test_peers_a3),
 		cmocka_unit_test(test_imported),
 	};
 

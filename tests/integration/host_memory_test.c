@@ -39,7 +39,8 @@ static void test_alloc(void **state)
 						 { .attr = ACL_RT_MEM_ATTR_VA_FLAG, .value.vaFlag = 1 } };
 		aclrtMallocConfig cfg = { .attrs = attrs, .numAttrs = 2 };
 
-		assert_ok(i ? aclrtMallocHostWithCfg((void **)&ptr, 10000, &cfg) : aclrtMallocHost((void **)&ptr, 10000));
+		assert_ok(i ? aclrtMallocHostWithCfg((void **)&ptr, 10000, &cfg)
+			    : aclrtMallocHost((void **)&ptr, 10000));
 		assert_int_equal((uintptr_t)ptr % 4096, 0);
 		assert_int_equal(type_of(ptr + 9999), ACL_MEM_LOCATION_TYPE_HOST);
 		memset(ptr, 5, 10000);
@@ -212,8 +213,10 @@ static void test_register_refused(void **state)
 	assert_refused(aclrtHostRegister(NULL, 4096, 0, &out), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtHostRegister(plain, 4096, 0, NULL), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtHostRegister(plain, 0, 0, &out), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtHostRegister(plain, 4096, (aclrtHostRegisterType)2, &out), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-	assert_refused(aclrtHostRegister(plain, 4096, ACL_HOST_REGISTER_IOMEMORY, &out), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_refused(aclrtHostRegister(plain, 4096, (aclrtHostRegisterType)2, &out),
+		       ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_refused(aclrtHostRegister(plain, 4096, ACL_HOST_REGISTER_IOMEMORY, &out),
+		       ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 	assert_refused(aclrtHostRegister(plain + 8, 4096, 0, &out), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtHostRegister(plain, SIZE_MAX, 0, &out), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtHostRegister(hole, 16 * KIB, 0, &out), ACL_ERROR_RT_PARAM_INVALID);
@@ -229,7 +232,8 @@ static void test_register_refused(void **state)
 	assert_ptr_equal(out, (void *)1);
 
 	assert_ok(aclrtHostRegisterV2(plain + 8192, 8192, ACL_HOST_REG_PINNED));
-	assert_refused(aclrtHostRegisterV2(plain, 12 * KIB, ACL_HOST_REG_MAPPED), ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+	assert_refused(aclrtHostRegisterV2(plain, 12 * KIB, ACL_HOST_REG_MAPPED),
+		       ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
 	assert_refused(aclrtHostRegisterV2(plain + 12 * KIB, 1, ACL_HOST_REG_MAPPED),
 		       ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
 	assert_refused(aclrtHostUnregister(plain + 12 * KIB), ACL_ERROR_HOST_MEMORY_NOT_REGISTERED);
@@ -247,10 +251,14 @@ static void test_register_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alloc),		  cmocka_unit_test(test_alloc_refused),
-		cmocka_unit_test(test_fork),		  cmocka_unit_test(test_free_while_used),
-		cmocka_unit_test(test_register),	  cmocka_unit_test(test_registered_copy),
-		cmocka_unit_test(test_register_allocated), cmocka_unit_test(test_register_refused),
+		cmocka_unit_test(test_alloc),
+		cmocka_unit_test(test_alloc_refused),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_free_while_used),
+		cmocka_unit_test(test_register),
+		cmocka_unit_test(test_registered_copy),
+		cmocka_unit_test(test_register_allocated),
+		cmocka_unit_test(test_register_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

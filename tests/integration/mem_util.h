@@ -24,21 +24,21 @@
 #define GIB ((size_t)1 << 30)
 
 /* The call fails with this code, and the thread has a sentence about it. */
-#define assert_refused(call, code)                                                                                      \
-	do {                                                                                                            \
-		(void)aclGetRecentErrMsg();                                                                             \
-		assert_int_equal(call, code);                                                                           \
-		assert_non_null(aclGetRecentErrMsg());                                                                  \
+#define assert_refused(call, code)                                                                                     \
+	do {                                                                                                           \
+		(void)aclGetRecentErrMsg();                                                                            \
+		assert_int_equal(call, code);                                                                          \
+		assert_non_null(aclGetRecentErrMsg());                                                                 \
 	} while (0)
 
-#define assert_ok(call)                                                                                                 \
-	do {                                                                                                            \
-		aclError code_ = (call);                                                                                \
-		if (code_) {                                                                                            \
-			const char *text_ = aclGetRecentErrMsg();                                                       \
-			print_error("%s: %d %s\n", #call, code_, text_ ? text_ : "");                                   \
-		}                                                                                                       \
-		assert_int_equal(code_, 0);                                                                             \
+#define assert_ok(call)                                                                                                \
+	do {                                                                                                           \
+		aclError code_ = (call);                                                                               \
+		if (code_) {                                                                                           \
+			const char *text_ = aclGetRecentErrMsg();                                                      \
+			print_error("%s: %d %s\n", #call, code_, text_ ? text_ : "");                                  \
+		}                                                                                                      \
+		assert_int_equal(code_, 0);                                                                            \
 	} while (0)
 
 static inline size_t m_free(void)
@@ -69,8 +69,9 @@ static inline void m_gate_run(const void *args, const struct vinci_block *block)
 		atomic_store(gate->store_to, gate->value);
 }
 
-static const struct vinci_kernel m_gate_kernel = { .abi = VINCI_KERNEL_ABI, .name = "gate", .run = m_gate_run,
-						   .args_size = sizeof(void *) };
+static const struct vinci_kernel m_gate_kernel = {
+	.abi = VINCI_KERNEL_ABI, .name = "gate", .run = m_gate_run, .args_size = sizeof(void *)
+};
 
 static inline void m_close(struct m_gate *gate, aclrtStream stream)
 {

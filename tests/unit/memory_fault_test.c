@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_fault_test.c - every allocation, mapping and request that memory functions make fails once: each time the code is
- * one that an application can make something of, and nothing is left behind.
+ * memory_fault_test.c - every allocation, mapping and request that memory functions make fails once: each time the code
+ * is one that an application can make something of, and nothing is left behind.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -205,8 +205,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sweep),
-		cmocka_unit_test(test_close_fails),
+		cmocka_unit_test(test_sweep), cmocka_unit_test(test_close_fails),
 		cmocka_unit_test(test_create_fails), /* last: it takes the device away */
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* va_test.c - the index of mapped ranges, against a model, with many segments, with readers beside a writer, without memory. */
+/* va_test.c - the index of mapped ranges, against a model, with many segments, with readers beside a writer, without
+ * memory. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 #include "rts/memory.h"
 
 #define PAGE ((uintptr_t)4096)
-#define AT(n) ((uintptr_t)(n) * PAGE)
+#define AT(n) ((uintptr_t)(n)*PAGE)
 
 static int calloc_fails_after = -1; /* -1: never */
 
@@ -298,8 +299,7 @@ static void *read_on(void *arg)
 		if (!found(AT(10000 + 4 * n) + 1, AT(10000 + 4 * n)))
 			wrong++;
 		/* These come and go, and are intact whenever they are there. */
-		if (rts_va_find((void *)AT(10002 + 4 * n), &seg) &&
-		    (seg.base != AT(10002 + 4 * n) || !intact(&seg)))
+		if (rts_va_find((void *)AT(10002 + 4 * n), &seg) && (seg.base != AT(10002 + 4 * n) || !intact(&seg)))
 			wrong++;
 	}
 	return (void *)wrong;
