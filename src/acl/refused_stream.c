@@ -56,18 +56,6 @@ REFUSE(aclrtGetEventAvailNum, uint32_t *eventCount)
 REFUSE(aclrtIpcGetEventHandle, aclrtEvent event, aclrtIpcEventHandle *handle)
 REFUSE(aclrtIpcOpenEventHandle, aclrtIpcEventHandle handle, aclrtEvent *event)
 
-/* Refused: the notify chapter is being completed. */
-REFUSE(aclrtCreateNotify, aclrtNotify *notify, uint64_t flag)
-REFUSE(aclrtDestroyNotify, aclrtNotify notify)
-REFUSE(aclrtRecordNotify, aclrtNotify notify, aclrtStream stream)
-REFUSE(aclrtWaitAndResetNotify, aclrtNotify notify, aclrtStream stream, uint32_t timeout)
-REFUSE(aclrtGetNotifyId, aclrtNotify notify, uint32_t *notifyId)
-REFUSE(aclrtNotifyBatchReset, aclrtNotify *notifies, size_t num)
-REFUSE(aclrtNotifyGetExportKey, aclrtNotify notify, char *key, size_t len, uint64_t flags)
-REFUSE(aclrtNotifySetImportPid, aclrtNotify notify, int32_t *pid, size_t num)
-REFUSE(aclrtNotifySetImportPidInterServer, aclrtNotify notify, aclrtServerPid *serverPids, size_t num)
-REFUSE(aclrtNotifyImportByKey, aclrtNotify *notify, const char *key, uint64_t flags)
-
 /* Refused: CANN has it on other products than A2 and A3. */
 REFUSE(aclrtCntNotifyCreate, aclrtCntNotify *cntNotify, uint64_t flag)
 REFUSE(aclrtCntNotifyRecord, aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info)

@@ -139,6 +139,7 @@ struct rts_stream {
 	uint64_t seen; /* pool.lock: completed when the keeper looked last */
 
 	struct stream_wait wait;
+	_Atomic uint64_t poll_serial; /* what a poller was asked for last; the owner raises it to forget */
 };
 
 static inline bool stream_pending(struct rts_stream *st)

@@ -15,7 +15,9 @@ enum lock_rank {
 	RANK_VMM = 60, /* rts/vmm*.c: reservations, mappings, physical handles */
 	RANK_PEER = 70, /* rts/peer.c */
 	RANK_MEMORY = 80, /* rts/memory.c, host.c, small.c */
-	RANK_NOTIFY = 90, /* a notify */
+	RANK_NOTIFY = 90, /* pages of shared notifies, export and import */
+	RANK_NOTIFY_IDS = 91,
+	RANK_NOTIFY_LIST = 92, /* the streams that wait for a notify */
 	RANK_NOTIFY_POLL = 94,
 	RANK_STREAM = 100, /* a stream's queue */
 	RANK_EXEC = 110, /* workers, deferred calls */

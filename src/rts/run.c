@@ -349,8 +349,10 @@ static int stream_gone(const struct rts_stream *st)
 
 static int sync_check(const struct rts_stream *st, int32_t timeout_ms)
 {
-	if (rts_process_forked())
-		return rts_process_start();
+	int r = rts_process_check_fork();
+
+	if (r)
+		return r;
 	if (timeout_ms == 0 || timeout_ms < -1)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"timeout is %d ms; it must be positive, or -1 to wait for ever", timeout_ms);

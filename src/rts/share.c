@@ -67,6 +67,8 @@ int rts_share_device_check(uint32_t device)
 
 static const char *set_pid_function(uint32_t kind)
 {
+	if (kind == VINCI_SHARE_NOTIFY)
+		return "aclrtNotifySetImportPid";
 	return kind == VINCI_SHARE_IPC_MEM ? "aclrtIpcMemSetImportPid" : "aclrtMemSetPidToShareableHandle";
 }
 
@@ -96,7 +98,7 @@ int rts_allow_failed(const struct drv_name *name, const char *what, int err)
 				hint.text);
 	case -ENOSPC:
 		return u_report(code, "the whitelist of %s %s... is full (at most %d processes)", what, hint.text,
-				name->kind == VINCI_SHARE_IPC_MEM ? 32768 : 65535);
+				name->kind == VINCI_SHARE_NOTIFY ? 15 : name->kind == VINCI_SHARE_IPC_MEM ? 32768 : 65535);
 	case -EINVAL:
 		return u_report(code, "no process was put on the whitelist of %s %s...: pid 0 %s not count", what, hint.text,
 				name->kind == VINCI_SHARE_IPC_MEM ? "and the exporter's own do" : "does");

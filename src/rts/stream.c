@@ -159,10 +159,10 @@ static struct rts_stream *stream_alloc(struct rts_context *ctx, uint32_t prio, u
 int rts_stream_create(struct rts_context *ctx, uint32_t prio, uint32_t flags, struct rts_stream **out)
 {
 	struct rts_stream *st;
-	int r;
+	int r = rts_process_check_fork();
 
-	if (rts_process_forked())
-		return rts_process_start();
+	if (r)
+		return r;
 	if (flags & ACL_STREAM_HUGE)
 		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no huge streams: flag ACL_STREAM_HUGE (0x%x)",
 				rts_profile()->soc, ACL_STREAM_HUGE);
@@ -318,9 +318,9 @@ int rts_stream_submit(struct rts_stream *st, const struct rts_task_type *type, c
 	unsigned state;
 	int r;
 
-	if (rts_process_forked())
-		return rts_process_start();
-	r = pool_start();
+	r = rts_process_check_fork();
+	if (!r)
+		r = pool_start();
 	if (r)
 		return r;
 	u_lock_take(&st->lock);
@@ -401,12 +401,12 @@ static int destroy_check(const struct rts_stream *st)
 
 int rts_stream_destroy(aclrtStream handle, bool force)
 {
-	struct rts_stream *st;
+	struct rts_stream *st = NULL;
 	int r;
 
-	if (rts_process_forked())
-		return rts_process_start();
-	r = rts_stream_get(handle, &st);
+	r = rts_process_check_fork();
+	if (!r)
+		r = rts_stream_get(handle, &st);
 	if (r)
 		return r;
 	r = destroy_check(st);
@@ -420,8 +420,10 @@ int rts_stream_destroy(aclrtStream handle, bool force)
 
 int rts_stream_abort(struct rts_stream *st)
 {
-	if (rts_process_forked())
-		return rts_process_start();
+	int r = rts_process_check_fork();
+
+	if (r)
+		return r;
 	if (rts_stream_running_here(st))
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "a task of stream %d aborts its own stream", st->id);
 	stream_state_set(st, STREAM_ABORTED | STREAM_DROP);

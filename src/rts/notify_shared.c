@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * notify_shared.c - notifies that several processes use: the protocol of their word, export, whitelist, import.
+ *
+ * The other processes may be hostile: whatever they write into a page, and whenever, a wait here goes on or ends, and nothing
+ * else. They may be dead: then a wait whose notify no living process but this one holds, though another one did, fails with
+ * ACL_ERROR_RT_SUSPECT_REMOTE_ERROR (507057). It is the code for an error whose cause is suspected on the remote side, and nothing
+ * more is known here; without it the wait would last for ever.
+ */
+#include "rts/notify.h"
+#include "rts/share.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_LEN 40
+#define KEY_ROOM_MIN 65 /* what CANN asks of an exporter's buffer */
+#define SLEEP_NS (100 * U_NS_PER_MS) /* nobody is trusted to wake us */
+#define LIFE_NS (400 * U_NS_PER_MS) /* between looks whether anybody is left, while nothing happens */
+#define WORKER_PAUSES 64 /* about 1 us: a worker has other streams */
+
+struct u_mutex words_lock = U_MUTEX_INIT(RANK_NOTIFY, "shared notifies");
+static struct shared_word *words;
+
+/* --- the word --------------------------------------------------------------------------------- */
+
+void word_record(struct shared_word *sw)
+{
+	uint32_t old = atomic_exchange_explicit(sw->word, VINCI_NOTIFY_SET, memory_order_release);
+
+	if (old != VINCI_NOTIFY_CLEAR && old != VINCI_NOTIFY_SET)
+		u_futex_wake(sw->word, 1, true);
+}
+
+/* @others: somebody else may sleep on the word, so the next record has to wake. */
+bool word_take(struct shared_word *sw, bool others)
+{
+	uint32_t set = VINCI_NOTIFY_SET;
+
+	return atomic_load_explicit(sw->word, memory_order_relaxed) == VINCI_NOTIFY_SET &&
+	       atomic_compare_exchange_strong_explicit(sw->word, &set, others ? VINCI_NOTIFY_WAITED : VINCI_NOTIFY_CLEAR,
+						       memory_order_acquire, memory_order_relaxed);
+}
+
+void word_reset(struct shared_word *sw)
+{
+	atomic_exchange_explicit(sw->word, VINCI_NOTIFY_CLEAR, memory_order_acq_rel);
+}
+
+bool word_arm(struct shared_word *sw)
+{
+	uint32_t value = atomic_load_explicit(sw->word, memory_order_relaxed);
+
+	return value == VINCI_NOTIFY_WAITED ||
+	       (value != VINCI_NOTIFY_SET &&
+		atomic_compare_exchange_strong_explicit(sw->word, &value, VINCI_NOTIFY_WAITED, memory_order_relaxed,
+							memory_order_relaxed));
+}
+
+bool word_is_lost(struct shared_word *sw)
+{
+	uint32_t holders, lost;
+
+	return sw->epoch == rts_process_epoch() && !drv_notify_status(rts_drv(), sw->handle, &holders, &lost) &&
+	       holders <= 1 && lost;
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+static int word_check(struct notify_task *t, struct rts_stream *st, struct shared_word *sw)
+{
+	int r = wait_check(t, st);
+
+	if (r || !atomic_load_explicit(&sw->lost, memory_order_relaxed))
+		return r;
+	if (!word_is_lost(sw)) {
+		atomic_store(&sw->lost, false);
+		return 0;
+	}
+	rts_stream_explain(st, "stream %d waits for notify %u, and every other process that held it has ended", st->id,
+			   atomic_load(&t->notify->id));
+	return ACL_ERROR_RT_SUSPECT_REMOTE_ERROR;
+}
+
+static bool stream_dropped(struct rts_stream *st)
+{
+	return atomic_load(&st->state) & STREAM_DROP;
+}
+
+/* A first look without sleeping. */
+static bool word_spin(struct rts_stream *st, struct shared_word *sw)
+{
+	struct u_spin spin = { 0 };
+
+	if (stream_may_park(st)) {
+		do {
+			if (word_take(sw, false))
+				return true;
+		} while (u_spin_once(&spin) && !stream_dropped(st));
+		return false;
+	}
+	for (unsigned i = 0; i < WORKER_PAUSES && u_cores() > 1; i++) {
+		if (word_take(sw, false))
+			return true;
+		u_relax();
+	}
+	return false;
+}
+
+/*
+ * Sleeps on the word itself. Somebody may end the stream at any moment: he sets its state, then looks at parked_on and wakes the
+ * word; if he does so just before the system call, the sleep is short anyway.
+ */
+static void word_sleep(struct notify_task *t, struct rts_stream *st, struct shared_word *sw, uint64_t until)
+{
+	if (t->deadline && t->deadline < until)
+		until = t->deadline;
+	atomic_store(&st->parked_on, sw->word);
+	if (!(atomic_load(&st->state) & (STREAM_DROP | STREAM_NO_WAITS)) && word_arm(sw))
+		u_futex_wait(sw->word, VINCI_NOTIFY_WAITED, until, true);
+	atomic_store(&st->parked_on, NULL);
+}
+
+/* The owner is a thread that waits for the stream: there is nothing else for it to do. */
+static int word_wait_here(struct notify_task *t, struct rts_stream *st, struct shared_word *sw)
+{
+	uint64_t now = u_now_ns();
+	uint64_t look = now + SLEEP_NS;
+	int r = 0;
+
+	pool_worker_blocks();
+	while (!r && !stream_dropped(st) && !word_take(sw, true)) {
+		r = word_check(t, st, sw);
+		if (!r)
+			word_sleep(t, st, sw, now + SLEEP_NS);
+		now = u_now_ns();
+		if (now >= look) {
+			look = now + LIFE_NS;
+			if (word_is_lost(sw))
+				atomic_store(&sw->lost, true);
+		}
+	}
+	pool_worker_continues();
+	return r;
+}
+
+int word_wait(struct notify_task *t, struct rts_stream *st, struct shared_word *sw)
+{
+	int r;
+
+	if (word_spin(st, sw))
+		return 0;
+	if (stream_may_park(st))
+		return word_wait_here(t, st, sw);
+	r = word_check(t, st, sw);
+	if (!r)
+		r = poll_add(st, t->notify, sw, t->deadline);
+	if (r)
+		return r;
+	t->polled = true;
+	return RTS_TASK_BLOCKED;
+}
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+/* Maps the page of an object that was just created or imported. words_lock. */
+static int word_map(uint32_t handle, uint64_t mmap_offset, struct shared_word **out)
+{
+	struct shared_word *sw = calloc(1, sizeof(*sw));
+	void *page;
+	int r;
+
+	if (!sw)
+		return -ENOMEM;
+	r = drv_map(rts_drv(), mmap_offset, VINCI_NOTIFY_PAGE_SIZE, NULL, true, &page);
+	if (r) {
+		free(sw);
+		return r;
+	}
+	sw->word = page;
+	sw->handle = handle;
+	sw->epoch = rts_process_epoch();
+	sw->refs = 1;
+	sw->next = words;
+	words = sw;
+	*out = sw;
+	return 0;
+}
+
+static struct shared_word *word_find(uint32_t handle)
+{
+	struct shared_word *sw;
+
+	for (sw = words; sw; sw = sw->next)
+		if (sw->handle == handle && sw->epoch == rts_process_epoch())
+			return sw;
+	return NULL;
+}
+
+/* Closing under the lock: an import meanwhile would be given the handle that is about to go. */
+static void word_close_locked(struct shared_word *sw)
+{
+	struct shared_word **at;
+
+	for (at = &words; *at != sw; at = &(*at)->next)
+		;
+	*at = sw->next;
+	(void)drv_unmap(rts_drv(), sw->word, VINCI_NOTIFY_PAGE_SIZE);
+	if (sw->epoch == rts_process_epoch())
+		(void)drv_close_handle(rts_drv(), sw->handle);
+	free(sw);
+}
+
+void word_put(struct shared_word *sw)
+{
+	if (rts_process_forked())
+		return;
+	u_mutex_lock(&words_lock);
+	if (!--sw->refs)
+		word_close_locked(sw);
+	u_mutex_unlock(&words_lock);
+}
+
+/* --- exporting -------------------------------------------------------------------------------- */
+
+/*
+ * The object that the device knows. An id whose last user another process still holds cannot have a new one: then the notify gets
+ * another id, as CANN's may too when it is exported.
+ */
+static int word_create(struct rts_notify *n, uint32_t *handle, uint64_t *mmap_offset)
+{
+	uint32_t tries = rts_profile()->notify_limit;
+	int r;
+
+	for (;;) {
+		uint32_t id;
+
+		r = drv_notify_create(rts_drv(), n->device, atomic_load(&n->id), handle, mmap_offset);
+		if (r != -EBUSY || !tries--)
+			break;
+		r = notify_id_take(n->device, &id);
+		if (r)
+			return r;
+		notify_id_give(n);
+		atomic_store(&n->id, id);
+	}
+	if (r)
+		return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_NOTIFY_CREATE, r),
+				"the device did not make notify %u a shared one: %s", atomic_load(&n->id), strerror(-r));
+	return 0;
+}
+
+static int word_export(struct rts_notify *n, uint32_t flags)
+{
+	struct shared_word *sw;
+	uint64_t mmap_offset;
+	struct drv_name name;
+	uint32_t handle;
+	int r;
+
+	r = word_create(n, &handle, &mmap_offset);
+	if (r)
+		return r;
+	r = drv_share_export(rts_drv(), handle, VINCI_SHARE_NOTIFY, flags, 0, &name);
+	if (!r && name.len != KEY_LEN)
+		r = -EPROTO;
+	if (!r)
+		r = word_map(handle, mmap_offset, &sw);
+	if (r) {
+		(void)drv_close_handle(rts_drv(), handle);
+		return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_EXPORT, r), "notify %u cannot be exported: %s",
+				atomic_load(&n->id), strerror(-r));
+	}
+	n->name = name;
+	n->exported = true;
+	notify_move(n, sw);
+	return 0;
+}
+
+static int export_check(size_t len, uint64_t flags)
+{
+	if (flags != ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT && flags != ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "flags is 0x%llx; it must be 0 or 0x%x",
+				(unsigned long long)flags, (unsigned)ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+	if ((uint32_t)len < KEY_ROOM_MIN)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "len is %zu; a key needs a buffer of at least %d bytes", len,
+				KEY_ROOM_MIN);
+	return 0;
+}
+
+/* words_lock */
+static int notify_export_locked(struct rts_notify *n, uint64_t flags)
+{
+	if (n->imported || n->exported)
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "notify %u was %s: it can be exported once, by its creator",
+				atomic_load(&n->id), n->imported ? "imported" : "exported before");
+	return word_export(n, flags ? VINCI_SHARE_UNVALIDATED : 0);
+}
+
+int rts_notify_export(aclrtNotify handle, char *key, size_t len, uint64_t flags)
+{
+	struct rts_notify *n = NULL;
+	int r;
+
+	r = export_check(len, flags);
+	if (!r)
+		r = notify_get(handle, &n);
+	if (r)
+		return r;
+	u_mutex_lock(&words_lock);
+	r = notify_export_locked(n, flags);
+	if (!r) {
+		/* Users pass on 65 bytes, whatever the key's length. */
+		memset(key, 0, KEY_ROOM_MIN);
+		memcpy(key, n->name.bytes, KEY_LEN);
+	}
+	u_mutex_unlock(&words_lock);
+	rts_object_put(&n->obj);
+	return r;
+}
+
+/* --- whitelist -------------------------------------------------------------------------------- */
+
+static int allow_check(const struct rts_notify *n, bool exported, size_t count)
+{
+	if (n->imported)
+		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+				"notify %u was imported; only its exporter decides who may import it", atomic_load(&n->id));
+	if (!exported)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"notify %u has no key yet; aclrtNotifyGetExportKey comes before its whitelist",
+				atomic_load(&n->id));
+	if (count != 1)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "num is %zu; a call puts exactly 1 process on the list", count);
+	return 0;
+}
+
+int rts_notify_allow(aclrtNotify handle, const uint32_t *sdid, const int32_t *pids, size_t count)
+{
+	struct drv_name name = { 0 };
+	struct rts_notify *n = NULL;
+	bool exported;
+	int r, err;
+
+	r = notify_get(handle, &n);
+	if (r)
+		return r;
+	u_mutex_lock(&words_lock);
+	exported = n->exported;
+	if (exported)
+		name = n->name;
+	u_mutex_unlock(&words_lock);
+	r = allow_check(n, exported, count);
+	if (!r) {
+		err = drv_share_allow(rts_drv(), &name, sdid, pids, 1);
+		if (err)
+			r = rts_allow_failed(&name, "notify key", err);
+	}
+	rts_object_put(&n->obj);
+	return r;
+}
+
+/* --- importing -------------------------------------------------------------------------------- */
+
+static int import_check(const char *key, uint64_t flags, struct drv_name *name)
+{
+	size_t len = strnlen(key, KEY_ROOM_MIN);
+
+	if ((uint32_t)flags > 3)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "flags is 0x%llx; it must be from 0 to 3",
+				(unsigned long long)flags);
+	if (!len || len == KEY_ROOM_MIN)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the key is %s; it must be the text that aclrtNotifyGetExportKey gave",
+				len ? "longer than 64 characters" : "empty");
+	*name = (struct drv_name){ .kind = VINCI_SHARE_NOTIFY, .len = (uint32_t)len };
+	memcpy(name->bytes, key, len);
+	return 0;
+}
+
+/* words_lock. The device gives one handle to a process, however often it imports. */
+static int word_import(const struct drv_name *name, uint32_t device, struct drm_vinci_share_import *import,
+		       struct shared_word **out)
+{
+	struct shared_word *sw;
+	int r;
+
+	r = name->len == KEY_LEN ? drv_share_import(rts_drv(), name, device, import) : -ESTALE;
+	if (r)
+		return rts_import_failed(name, "notify key", device, r);
+	sw = word_find(import->handle);
+	if (sw) {
+		sw->refs++;
+		*out = sw;
+		return 0;
+	}
+	r = import->object == VINCI_OBJECT_NOTIFY && import->owner_device < VINCI_MAX_DEVICES
+		    ? word_map(import->handle, import->mmap_offset, out)
+		    : -EPROTO;
+	if (!r)
+		return 0;
+	(void)drv_close_handle(rts_drv(), import->handle);
+	return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_MAP, r), "the page of an imported notify cannot be mapped: %s",
+			strerror(-r));
+}
+
+static int notify_import(struct rts_notify *n, const struct drv_name *name, const struct rts_context *ctx, bool peer)
+{
+	struct drm_vinci_share_import import;
+	struct shared_word *sw;
+	int r;
+
+	u_mutex_lock(&words_lock);
+	r = word_import(name, ctx->device, &import, &sw);
+	u_mutex_unlock(&words_lock);
+	if (r)
+		return r;
+	n->device = import.owner_device;
+	atomic_store(&n->id, import.id);
+	atomic_store(&n->shared, sw);
+	return peer ? rts_peer_enable_both(ctx->device, n->device) : 0;
+}
+
+int rts_notify_import(struct rts_context *ctx, const char *key, uint64_t flags, aclrtNotify *handle)
+{
+	struct drv_name name;
+	struct rts_notify *n = NULL;
+	int r;
+
+	r = rts_process_check_fork();
+	if (!r)
+		r = import_check(key, flags, &name);
+	if (r)
+		return r;
+	n = notify_alloc(ctx->device);
+	if (!n)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a notify");
+	n->imported = true;
+	atomic_store(&n->word, NOTIFY_MOVED);
+	r = notify_import(n, &name, ctx, flags & ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	if (!r)
+		r = notify_publish(n, handle);
+	if (r)
+		rts_object_put(&n->obj);
+	return r;
+}
