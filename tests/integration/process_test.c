@@ -464,7 +464,7 @@ static void baseline(void)
 		things_still_work();
 	}
 	CHECK(t_count_fds() == fds);
-	CHECK(t_count_maps() <= maps + 4);
+	CHECK(t_count_maps() <= maps + 20 + 4); /* a freed range stays reserved for a while: one a round */
 	CHECK(t_count_shm() == shm);
 }
 
