@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refused_device.c - chapters 2 to 5: setting up, run-time configuration, devices, contexts.
+ * refused_device.c - chapters 2 to 5, 16 and 24: setting up, run-time configuration, devices, contexts, the rest.
  * A comment above a group is the reason that docs/status.md gives.
  */
 #include "acl/refused.h"
