@@ -4,7 +4,7 @@
 
 static _Thread_local int last_error;
 
-/* Only failures of the runtime count as a thread's last error; what the acl layer itself rejects does not (docs/errors.md). */
+/* Only failures of the runtime count as a thread's last error; what the acl layer itself rejects does not, as in CANN. */
 static bool is_runtime_code(int code)
 {
 	int class = code % 100000 / 1000;

@@ -10,7 +10,7 @@
 #include "rts/rts.h"
 #include "util/report.h"
 
-/* Records a failed rts call as the thread's last error and passes the code on. acl's own codes are not recorded (semantics 6.7). */
+/* Records a failed rts call as the thread's last error and passes the code on. acl's own codes are not recorded. */
 aclError api_result(int code);
 /* The code recorded last in this thread, 0 if none. */
 int api_last_error(bool clear);
