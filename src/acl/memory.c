@@ -171,7 +171,7 @@ aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize)
 
 aclError aclrtCheckMemType(void **addrList, uint32_t size, uint32_t memType, uint32_t *checkResult, uint32_t reserve)
 {
-	bool same;
+	bool same = false;
 	int r;
 
 	REQUIRE_NOT_NULL(addrList);

@@ -225,7 +225,7 @@ static int copy_now(void *dst, const void *src, size_t count, const struct copy 
 int rts_copy(void *dst, size_t dst_max, const void *src, size_t count, aclrtMemcpyKind kind)
 {
 	struct rts_context *ctx;
-	struct copy copy;
+	struct copy copy = { 0 };
 	int r = rts_check_max(dst_max, count);
 
 	if (r || dst == src)
@@ -317,7 +317,7 @@ int rts_copy_async(void *dst, size_t dst_max, const void *src, size_t count, acl
 {
 	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
 	struct rts_context *ctx;
-	struct copy copy;
+	struct copy copy = { 0 };
 	int r = rts_stream_get_any(handle, &stream);
 
 	if (!r)
@@ -394,7 +394,7 @@ static void copy_rows(const struct rts_rect *rect)
 int rts_copy_2d(const struct rts_rect *rect, aclrtMemcpyKind kind)
 {
 	struct rts_context *ctx;
-	struct copy copy;
+	struct copy copy = { 0 };
 	int r = check_rect(rect);
 
 	if (!r)
@@ -419,7 +419,7 @@ int rts_copy_2d_async(const struct rts_rect *rect, aclrtMemcpyKind kind, aclrtSt
 {
 	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
 	struct rts_context *ctx;
-	struct copy copy;
+	struct copy copy = { 0 };
 	int r = rts_stream_get_any(handle, &stream);
 
 	if (!r)

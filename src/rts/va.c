@@ -140,7 +140,7 @@ static size_t count_entries(const struct chunk *chunk, uint64_t key)
 
 static void read_entry(const struct chunk *chunk, size_t pos, struct entry *out)
 {
-	uint64_t words[SEG_WORDS];
+	uint64_t words[SEG_WORDS] = { 0 };
 
 	for (size_t i = 0; i < SEG_WORDS; i++)
 		words[i] = load(&chunk->seg[pos][i]);
