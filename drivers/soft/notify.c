@@ -69,7 +69,7 @@ void soft_notify_gone(struct soft_object *object)
 {
 	uint8_t *id = &object->device->ids[object->owner][object->id];
 
-	*id = *id & SOFT_ID_ORPHAN ? 0 : SOFT_ID_RESERVED;
+	*id = (uint8_t)(*id & SOFT_ID_ORPHAN ? 0 : SOFT_ID_RESERVED);
 }
 
 static bool has_id(struct soft_file *file, uint32_t device, uint32_t id)
