@@ -143,8 +143,76 @@ static int64_t cmd_vcreate(char *args)
 {
 	aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE,
 				      .location = { .id = (uint32_t)self.device, .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+	size_t size = strtoull(args, &args, 0);
 
-	return aclrtMallocPhysical(&self.handle, strtoull(args, NULL, 0), &prop, 0);
+	if (*args)
+		prop.location.id = (uint32_t)strtoul(args, NULL, 0);
+	return aclrtMallocPhysical(&self.handle, size, &prop, 0);
+}
+
+static int64_t cmd_vlocation(char *args)
+{
+	aclrtPhysicalMemProp prop = { .location = { .id = 0 } };
+
+	(void)args;
+	return aclrtMemGetAllocationPropertiesFromHandle(self.handle, &prop) ? -1 : (int64_t)prop.location.id;
+}
+
+static int64_t cmd_vaccess(char *args)
+{
+	aclrtMemAccessDesc desc = { .flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
+				    .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+	size_t size = strtoull(args, &args, 0);
+
+	desc.location.id = (uint32_t)strtoul(args, NULL, 0);
+	return aclrtMemSetAccess(self.ptr, size, &desc, 1);
+}
+
+static int64_t cmd_p2pstatus(char *args)
+{
+	int32_t device = (int32_t)strtol(args, &args, 0), status = -1;
+
+	return aclrtDevicePeerAccessStatus(device, (int32_t)strtol(args, NULL, 0), &status) ? -1 : status;
+}
+
+static int64_t cmd_canp2p(char *args)
+{
+	int32_t device = (int32_t)strtol(args, &args, 0), can = -1;
+
+	return aclrtDeviceCanAccessPeer(&can, device, (int32_t)strtol(args, NULL, 0)) ? -1 : can;
+}
+
+/* --- fabric handles, in hexadecimal --- */
+
+static bool fabric_parse(const char *text, aclrtMemFabricHandle *out)
+{
+	unsigned i, byte;
+
+	for (i = 0; i < sizeof(out->data); i++) {
+		if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+			return false;
+		out->data[i] = (uint8_t)byte;
+	}
+	return true;
+}
+
+static int64_t cmd_fimport(char *args)
+{
+	aclrtMemFabricHandle fabric;
+
+	if (!fabric_parse(args, &fabric))
+		return -1;
+	return aclrtMemImportFromShareableHandleV2(&fabric, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, 0, &self.handle);
+}
+
+static int64_t cmd_attr(char *args)
+{
+	char key[65] = "";
+	unsigned link = 0;
+
+	if (sscanf(args, "%64s %u", key, &link) != 2)
+		return -1;
+	return aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, link);
 }
 
 static int64_t cmd_vexport(char *args)
@@ -193,6 +261,8 @@ static const struct {
 	{ "vimport", cmd_vimport }, { "vmap", cmd_vmap },     { "vunmap", cmd_vunmap }, { "vfree", cmd_vfree },
 	{ "vrelease", cmd_vrelease }, { "vcreate", cmd_vcreate }, { "vexport", cmd_vexport }, { "number", cmd_number },
 	{ "vallow", cmd_vallow }, { "p2p", cmd_p2p },	      { "unp2p", cmd_unp2p },	{ "sync", cmd_sync },
+	{ "vlocation", cmd_vlocation }, { "vaccess", cmd_vaccess }, { "p2pstatus", cmd_p2pstatus },
+	{ "canp2p", cmd_canp2p }, { "fimport", cmd_fimport }, { "attr", cmd_attr },
 };
 
 static bool is_line_text(char *line, size_t size)

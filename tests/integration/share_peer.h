@@ -35,8 +35,13 @@ void peer_stop(struct t_peer *peer);
  * vunmap, vfree, vrelease  mapping, handle, reservation
  * vexport FLAGS            handle; the number is had with "number"
  * vallow NUMBER PID
- * vcreate SIZE
+ * vcreate SIZE [DEVICE]    handle
+ * vlocation                device of the handle
+ * vaccess SIZE DEVICE      aclrtMemSetAccess of the mapping
+ * fimport HEX              handle, from a fabric handle
+ * attr KEY LINK
  * p2p PEER, unp2p PEER     enables, disables peer access
+ * p2pstatus DEVICE PEER, canp2p DEVICE PEER
  * sync                     aclrtSynchronizeDevice
  */
 int64_t peer_ask(struct t_peer *peer, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
