@@ -59,9 +59,10 @@ check_environment() {
 		' - "$root" "$script" || fail "$script does not set what it should"
 	done
 	# A shell that cannot tell where the file is (not bash as sh) says so instead of pointing nowhere.
+	configured=$(sed -n 's/^\t_vinci_root=\(\/.*\)/\1/p' "$root/set_env.sh")
 	# shellcheck disable=SC2016
 	! clean_shell sh -c '[ -z "${BASH_VERSION:-}" ] && . "$1/set_env.sh"' - "$root" 2>/dev/null ||
-		[ -e /opt/vinci/lib64/libascendcl.so ] ||
+		[ -e "$configured/lib64/libascendcl.so" ] ||
 		fail "set_env.sh accepts a prefix that is not there"
 }
 
