@@ -190,7 +190,7 @@ static bool parse_server(struct rts_config *config, const char *text)
 static bool parse_log(struct rts_config *config, const char *text)
 {
 	(void)config;
-	return u_log_level_valid(text);
+	return u_log_set_level(text);
 }
 
 static const struct setting settings[] = {

@@ -9,7 +9,7 @@
  *	VINCI_INSTANCE	letters, digits, '.', '_', '-'; at most 63
  *	VINCI_SOCKET	absolute path of the device's socket
  *	VINCI_SERVER	absolute path of vincid
- *	VINCI_LOG	off, error, warn, info, debug
+ *	VINCI_LOG	off, error, warn, info, debug; in a file: from when the device is opened
  *
  * In the file the same names without VINCI_, in lower case, as "name = value" lines; '#' starts a comment. A variable wins. A program
  * that runs with another's rights (AT_SECURE) reads none of them.

@@ -21,19 +21,27 @@ static int level_of(const char *text)
 	return -1;
 }
 
-bool u_log_level_valid(const char *text)
+#define UNREAD (-2)
+
+static atomic_int wanted = UNREAD;
+
+bool u_log_set_level(const char *text)
 {
-	return !strcmp(text, "off") || level_of(text) >= 0;
+	int level = level_of(text);
+
+	if (level < 0 && strcmp(text, "off"))
+		return false;
+	atomic_store_explicit(&wanted, level, memory_order_relaxed);
+	return true;
 }
 
 static int wanted_level(void)
 {
-	static atomic_int cached = -2;
-	int level = atomic_load_explicit(&cached, memory_order_relaxed);
+	int level = atomic_load_explicit(&wanted, memory_order_relaxed);
 
-	if (level == -2) {
+	if (level == UNREAD) {
 		level = level_of(secure_getenv("VINCI_LOG"));
-		atomic_store_explicit(&cached, level, memory_order_relaxed);
+		atomic_store_explicit(&wanted, level, memory_order_relaxed);
 	}
 	return level;
 }

@@ -40,9 +40,69 @@ static void own_instance(void)
 
 /* ---- forks ----------------------------------------------------------------------------------- */
 
-static void *some_memory;
+static void *some_memory, *some_host, *some_range;
 static aclrtStream some_stream;
 static aclrtContext some_context;
+static aclrtNotify some_notify;
+static aclrtDrvMemHandle some_handle;
+static char some_key[65];
+
+static void host_function(void *arg)
+{
+	(void)arg;
+}
+
+static void refused_memory_calls(void)
+{
+	aclrtPtrAttributes attributes;
+	char local[64] = { 0 };
+	void *ptr;
+
+	CHECK_CODE(aclrtFreeHost(some_host), FORKED);
+	CHECK_CODE(aclrtHostRegister(local, 4096, ACL_HOST_REGISTER_MAPPED, &ptr), FORKED);
+	CHECK_CODE(aclrtPointerGetAttributes(some_memory, &attributes), FORKED);
+	CHECK_CODE(aclrtMemcpy(some_memory, 64, local, 64, ACL_MEMCPY_HOST_TO_DEVICE), FORKED);
+	CHECK_CODE(aclrtMemcpyAsync(some_memory, 64, local, 64, ACL_MEMCPY_HOST_TO_DEVICE, some_stream), FORKED);
+	CHECK_CODE(aclrtMemset(some_memory, 64, 0, 64), FORKED);
+	CHECK_CODE(aclrtMemsetAsync(some_memory, 64, 0, 64, some_stream), FORKED);
+	CHECK_CODE(aclrtLaunchHostFunc(some_stream, host_function, NULL), FORKED);
+	CHECK_CODE(aclrtDestroyStreamForce(some_stream), FORKED);
+	CHECK_CODE(aclrtSynchronizeStreamWithTimeout(some_stream, 5), FORKED);
+}
+
+static void refused_sharing_calls(void)
+{
+	aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE, .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+	aclrtDrvMemHandle handle;
+	int32_t number = 1;
+	uint64_t shareable;
+	aclrtNotify notify;
+	uint32_t id;
+	char key[65];
+	void *ptr;
+
+	CHECK_CODE(aclrtIpcMemGetExportKey(some_memory, 4 << 20, key, sizeof(key), 0), FORKED);
+	CHECK_CODE(aclrtIpcMemSetImportPid(some_key, &number, 1), FORKED);
+	CHECK_CODE(aclrtIpcMemImportByKey(&ptr, some_key, 0), FORKED);
+	CHECK_CODE(aclrtIpcMemClose(some_key), FORKED);
+	CHECK_CODE(aclrtMallocPhysical(&handle, 2 << 20, &prop, 0), FORKED);
+	CHECK_CODE(aclrtReserveMemAddress(&ptr, 2 << 20, 0, NULL, 0), FORKED);
+	CHECK_CODE(aclrtMapMem(some_range, 2 << 20, 0, some_handle, 0), FORKED);
+	CHECK_CODE(aclrtUnmapMem(some_range), FORKED);
+	CHECK_CODE(aclrtReleaseMemAddress(some_range), FORKED);
+	CHECK_CODE(aclrtMemExportToShareableHandle(some_handle, ACL_MEM_HANDLE_TYPE_NONE, 0, &shareable), FORKED);
+	CHECK_CODE(aclrtMemImportFromShareableHandle(1, 0, &handle), FORKED);
+	CHECK_CODE(aclrtFreePhysical(some_handle), FORKED);
+	CHECK_CODE(aclrtCreateNotify(&notify, 0), FORKED);
+	CHECK_CODE(aclrtRecordNotify(some_notify, some_stream), FORKED);
+	CHECK_CODE(aclrtWaitAndResetNotify(some_notify, some_stream, 1), FORKED);
+	CHECK_CODE(aclrtGetNotifyId(some_notify, &id), FORKED);
+	CHECK_CODE(aclrtNotifyGetExportKey(some_notify, key, sizeof(key), 0), FORKED);
+	CHECK_CODE(aclrtNotifyImportByKey(&notify, some_key, 0), FORKED);
+	CHECK_CODE(aclrtDestroyNotify(some_notify), FORKED);
+	CHECK_CODE(aclrtDeviceCanAccessPeer(&number, 0, 1), FORKED);
+	CHECK_CODE(aclrtDeviceEnablePeerAccess(1, 0), FORKED);
+}
 
 /* What a child of an initialised process may call: anything, and everything says the same. */
 static void all_calls_are_refused(void)
@@ -80,6 +140,8 @@ static void all_calls_are_refused(void)
 	CHECK_CODE(aclrtFree(some_memory), FORKED);
 	CHECK_CODE(aclrtGetMemInfo(ACL_HBM_MEM, &a, &b), FORKED);
 	CHECK_CODE(aclrtGetLastError(ACL_RT_THREAD_LEVEL), FORKED);
+	refused_memory_calls();
+	refused_sharing_calls();
 }
 
 static void *does_nothing(void *arg)
@@ -112,18 +174,35 @@ static void wait_for_child(pid_t pid)
 
 static void make_things(void)
 {
+	aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE, .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+
 	CHECK_CODE(aclInit(NULL), ACL_SUCCESS);
 	CHECK_CODE(aclrtCreateContext(&some_context, 1), ACL_SUCCESS);
 	CHECK_CODE(aclrtSetDevice(0), ACL_SUCCESS);
 	CHECK_CODE(aclrtMalloc(&some_memory, 4 << 20, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
 	CHECK_CODE(aclrtCreateStream(&some_stream), ACL_SUCCESS);
+	CHECK_CODE(aclrtMallocHost(&some_host, 1 << 20), ACL_SUCCESS);
+	CHECK_CODE(aclrtIpcMemGetExportKey(some_memory, 4 << 20, some_key, sizeof(some_key), 0), ACL_SUCCESS);
+	CHECK_CODE(aclrtCreateNotify(&some_notify, 0), ACL_SUCCESS);
+	CHECK_CODE(aclrtMallocPhysical(&some_handle, 2 << 20, &prop, 0), ACL_SUCCESS);
+	CHECK_CODE(aclrtReserveMemAddress(&some_range, 2 << 20, 0, NULL, 0), ACL_SUCCESS);
+	CHECK_CODE(aclrtMapMem(some_range, 2 << 20, 0, some_handle, 0), ACL_SUCCESS);
 }
 
 static void things_still_work(void)
 {
 	CHECK_CODE(aclrtMemset(some_memory, 4 << 20, 7, 4 << 20), ACL_SUCCESS);
 	CHECK_CODE(aclrtSynchronizeStream(some_stream), ACL_SUCCESS);
+	CHECK_CODE(aclrtRecordNotify(some_notify, some_stream), ACL_SUCCESS);
+	CHECK_CODE(aclrtWaitAndResetNotify(some_notify, some_stream, 5), ACL_SUCCESS);
+	CHECK_CODE(aclrtSynchronizeStream(some_stream), ACL_SUCCESS);
+	CHECK_CODE(aclrtDestroyNotify(some_notify), ACL_SUCCESS);
+	CHECK_CODE(aclrtUnmapMem(some_range), ACL_SUCCESS);
+	CHECK_CODE(aclrtReleaseMemAddress(some_range), ACL_SUCCESS);
+	CHECK_CODE(aclrtFreePhysical(some_handle), ACL_SUCCESS);
+	CHECK_CODE(aclrtIpcMemClose(some_key), ACL_SUCCESS);
 	CHECK_CODE(aclrtDestroyStream(some_stream), ACL_SUCCESS);
+	CHECK_CODE(aclrtFreeHost(some_host), ACL_SUCCESS);
 	CHECK_CODE(aclrtFree(some_memory), ACL_SUCCESS);
 	CHECK_CODE(aclrtDestroyContext(some_context), ACL_SUCCESS);
 	CHECK_CODE(aclrtResetDevice(0), ACL_SUCCESS);

@@ -72,6 +72,7 @@ static void variables(void **state)
 	assert_string_equal(config.settings.socket, "/run/vinci.sock");
 	read_with("VINCI_SERVER", "/opt/vincid");
 	assert_string_equal(config.settings.server, "/opt/vincid");
+	read_with("VINCI_LOG", "off");
 }
 
 static void wrong_values(void **state)

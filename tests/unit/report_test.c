@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -147,13 +148,47 @@ static void or_share_one_list(void **state)
 	u_report_for_process(false);
 }
 
-static void levels_have_names(void **state)
+/* What a child prints on stderr while it reports one error and logs one warning. */
+static void printed_with(const char *level, char *out, size_t size)
 {
+	int fds[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(fds[1], STDERR_FILENO);
+		if (!u_log_set_level(level))
+			_exit(1);
+		(void)u_report(ACL_ERROR_INVALID_PARAM, "an error");
+		u_log(U_WARN, "a warning");
+		_exit(0);
+	}
+	close(fds[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	n = read(fds[0], out, size - 1);
+	close(fds[0]);
+	assert_true(n >= 0);
+	out[n] = '\0';
+}
+
+static void prints_what_is_asked_for(void **state)
+{
+	char text[500];
+
 	(void)state;
-	assert_true(u_log_level_valid("off"));
-	assert_true(u_log_level_valid("debug"));
-	assert_false(u_log_level_valid("Debug"));
-	assert_false(u_log_level_valid(""));
+	printed_with("off", text, sizeof(text));
+	assert_string_equal(text, "");
+	printed_with("error", text, sizeof(text));
+	assert_non_null(strstr(text, "error: 100000: an error\n"));
+	assert_null(strstr(text, "a warning"));
+	printed_with("debug", text, sizeof(text));
+	assert_non_null(strstr(text, "warn: a warning\n"));
+	assert_false(u_log_set_level("Debug"));
+	assert_false(u_log_set_level(""));
 }
 
 int main(void)
@@ -166,7 +201,7 @@ int main(void)
 		cmocka_unit_test(is_bounded_and_drops_the_oldest),
 		cmocka_unit_test(threads_have_their_own),
 		cmocka_unit_test(or_share_one_list),
-		cmocka_unit_test(levels_have_names),
+		cmocka_unit_test(prints_what_is_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
