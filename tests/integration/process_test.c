@@ -396,6 +396,30 @@ static void kill_device(void)
 	close(p.fd);
 }
 
+static aclrtDrvMemHandle old_handle;
+static aclrtNotify old_notify;
+static void *old_range, *old_host;
+static char old_key[65];
+
+/* Numbers of the old device's objects may name others at the new one: none of them may be used. */
+static void old_objects_are_dead(void)
+{
+	aclrtDrvMemHandle handle;
+	uint64_t shareable;
+
+	make_things();
+	CHECK(aclrtFreePhysical(old_handle) != ACL_SUCCESS);
+	CHECK(aclrtMemExportToShareableHandle(old_handle, ACL_MEM_HANDLE_TYPE_NONE, 0, &shareable) != ACL_SUCCESS);
+	CHECK(aclrtMemRetainAllocationHandle(old_range, &handle) != ACL_SUCCESS);
+	CHECK(aclrtUnmapMem(old_range) != ACL_SUCCESS);
+	CHECK_CODE(aclrtRecordNotify(old_notify, NULL), ACL_SUCCESS); /* its word is this process's own, shared by nobody */
+	CHECK_CODE(aclrtDestroyNotify(old_notify), ACL_SUCCESS);
+	CHECK(aclrtIpcMemClose(old_key) != ACL_SUCCESS);
+	CHECK_CODE(aclrtFreeHost(old_host), ACL_SUCCESS); /* the host's own */
+	things_still_work();
+	CHECK_CODE(aclrtSetDevice(0), ACL_SUCCESS);
+}
+
 /* What needs the device says so until every device is reset; then it is set anew. */
 static void death(void)
 {
@@ -424,8 +448,15 @@ static void death(void)
 	CHECK(status == ACL_RT_DEVICE_STATUS_NORMAL);
 	CHECK_CODE(aclrtGetMemInfo(ACL_HBM_MEM, &left, &total), ACL_SUCCESS);
 	CHECK(left == total);
+	CHECK_CODE(aclFinalize(), ACL_SUCCESS);
 	CHECK_CODE(aclrtFree(some_memory), ACL_ERROR_RT_PARAM_INVALID); /* it was the old device's */
+	old_handle = some_handle;
+	old_range = some_range;
+	old_notify = some_notify;
+	old_host = some_host;
+	memcpy(old_key, some_key, sizeof(old_key));
 	CHECK_CODE(aclrtDestroyStream(some_stream), ACL_ERROR_RT_INVALID_HANDLE);
+	old_objects_are_dead();
 	CHECK_CODE(aclrtMalloc(&ptr, 4 << 20, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
 	CHECK_CODE(aclrtFree(ptr), ACL_SUCCESS);
 	CHECK_CODE(aclrtResetDevice(0), ACL_SUCCESS);
