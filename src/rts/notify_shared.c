@@ -33,13 +33,15 @@ void word_record(struct shared_word *sw)
 		u_futex_wake(sw->word, 1, true);
 }
 
-/* @others: somebody else may sleep on the word, so the next record has to wake. */
+/*
+ * @others: somebody else may sleep on the word, so the next record has to wake. No look before the exchange: it would fetch the
+ * line for reading first, and then once more for writing.
+ */
 bool word_take(struct shared_word *sw, bool others)
 {
 	uint32_t set = VINCI_NOTIFY_SET;
 
-	return atomic_load_explicit(sw->word, memory_order_relaxed) == VINCI_NOTIFY_SET &&
-	       atomic_compare_exchange_strong_explicit(sw->word, &set, others ? VINCI_NOTIFY_WAITED : VINCI_NOTIFY_CLEAR,
+	return atomic_compare_exchange_strong_explicit(sw->word, &set, others ? VINCI_NOTIFY_WAITED : VINCI_NOTIFY_CLEAR,
 						       memory_order_acquire, memory_order_relaxed);
 }
 
