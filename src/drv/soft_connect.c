@@ -192,13 +192,24 @@ err_close:
 	return r;
 }
 
+static void connect_failed(const struct soft_address *address, int error, char *why, size_t why_len)
+{
+	if (error == -EACCES && address->is_path)
+		(void)snprintf(why, why_len, "user %u may not connect to VINCI_SOCKET=%s: start vincid with --mode=0666, or let the user into its directory",
+			       (unsigned int)geteuid(), address->un.sun_path);
+	else
+		(void)snprintf(why, why_len, "vincid could not be reached (%s)", strerror(-error));
+}
+
 static int meet(const struct drv_settings *settings, const struct soft_address *address, char *why, size_t why_len)
 {
 	int sock = connect_once(address);
 	int r;
 
-	if (sock < 0)
+	if (sock < 0) {
+		connect_failed(address, sock, why, why_len);
 		return sock;
+	}
 	r = check_server(sock, address, why, why_len);
 	if (!r)
 		r = exchange_hello(sock, settings, why, why_len);
