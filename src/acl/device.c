@@ -132,7 +132,8 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
 	return api_result(code);
 }
 
-/* ---- numbers: the user's, the logical (the device's index), the physical (the same on a host of its own) ------------- */
+/* ---- numbers: the user's, the logical (the device's index), the physical (the same on a host of its own)
+ * ------------- */
 
 static int to_logic(int32_t user, int32_t *out)
 {

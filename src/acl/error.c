@@ -5,7 +5,8 @@
 static aclError last_error(aclrtLastErrLevel level, bool clear)
 {
 	REQUIRE(level == ACL_RT_THREAD_LEVEL,
-		"Value %d for level is invalid. Expected value: ACL_RT_THREAD_LEVEL (0), the only one there is", (int)level);
+		"Value %d for level is invalid. Expected value: ACL_RT_THREAD_LEVEL (0), the only one there is",
+		(int)level);
 	return api_last_error(clear);
 }
 

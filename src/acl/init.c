@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * init.c - aclInit and aclFinalize. No other function needs them: what they do is read settings and tell components that
- * registered. This file has the acl layer's only state.
+ * init.c - aclInit and aclFinalize. No other function needs them: what they do is read settings and tell components
+ * that registered. This file has the acl layer's only state.
  */
 #include "acl/api.h"
 #include "acl/init_file.h"
@@ -29,19 +29,19 @@ struct callbacks {
 };
 
 /*
- * A call that changes the state marks it and works without the lock, because it runs callbacks; others wait for the mark to go. A
- * call from inside a callback finds its own mark.
+ * A call that changes the state marks it and works without the lock, because it runs callbacks; others wait for the
+ * mark to go. A call from inside a callback finds its own mark.
  */
 static struct {
 	struct u_mutex lock; /* all of this */
 	pthread_cond_t changed;
 	bool changing;
 	pthread_t changer;
-	atomic_ullong count; /* aclInit's references; 0: not initialised */
-	bool finalized; /* the last thing that happened was a finalisation */
+	atomic_ullong count;	 /* aclInit's references; 0: not initialised */
+	bool finalized;		 /* the last thing that happened was a finalisation */
 	struct init_file *first; /* of the first aclInit that succeeded: later ones have to agree */
 	struct callbacks at_init, at_finalize;
-} state = { .lock = U_MUTEX_INIT(RANK_ACL_INIT, "aclInit"), .changed = PTHREAD_COND_INITIALIZER };
+} state = {.lock = U_MUTEX_INIT(RANK_ACL_INIT, "aclInit"), .changed = PTHREAD_COND_INITIALIZER};
 
 /* The child of a process that was not initialised may start afresh, whatever other threads were doing. */
 static void after_fork(void)
@@ -203,7 +203,7 @@ static aclError remove_callback(struct callbacks *list, const struct callback *c
 
 aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData)
 {
-	struct callback cb = { .type = type, .fn.init = cbFunc, .user = userData };
+	struct callback cb = {.type = type, .fn.init = cbFunc, .user = userData};
 	bool initialised;
 	aclError r;
 
@@ -216,7 +216,7 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFu
 
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
 {
-	struct callback cb = { .type = type, .fn.init = cbFunc };
+	struct callback cb = {.type = type, .fn.init = cbFunc};
 
 	REQUIRE_NOT_NULL(cbFunc);
 	return remove_callback(&state.at_init, &cb);
@@ -224,7 +224,7 @@ aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallback
 
 aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData)
 {
-	struct callback cb = { .type = type, .fn.finalize = cbFunc, .user = userData };
+	struct callback cb = {.type = type, .fn.finalize = cbFunc, .user = userData};
 	bool initialised;
 
 	REQUIRE_NOT_NULL(cbFunc);
@@ -233,7 +233,7 @@ aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCa
 
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc)
 {
-	struct callback cb = { .type = type, .fn.finalize = cbFunc };
+	struct callback cb = {.type = type, .fn.finalize = cbFunc};
 
 	REQUIRE_NOT_NULL(cbFunc);
 	return remove_callback(&state.at_finalize, &cb);
@@ -247,10 +247,11 @@ static aclError check_same_as_first(const struct init_file *file, const char *pa
 
 	if (!first || (first->len == file->len && !memcmp(first->text, file->text, file->len)))
 		return ACL_SUCCESS;
-	return u_report(ACL_ERROR_INVALID_PARAM,
-			"the content of \"%s\" differs from what this process was first initialised with (%s); all calls of "
-			"aclInit in a process have to agree",
-			path ? path : "", first->path);
+	return u_report(
+		ACL_ERROR_INVALID_PARAM,
+		"the content of \"%s\" differs from what this process was first initialised with (%s); all calls of "
+		"aclInit in a process have to agree",
+		path ? path : "", first->path);
 }
 
 /* Without a device there is nothing to initialise; wrong settings keep their code, so that they are told apart. */
@@ -331,7 +332,8 @@ aclError aclInit(const char *configPath)
 	if (r)
 		return r;
 	if (!begin_change())
-		return u_report(ACL_ERROR_REPEAT_INITIALIZE, "aclInit was called from a callback of aclInit or aclFinalize");
+		return u_report(ACL_ERROR_REPEAT_INITIALIZE,
+				"aclInit was called from a callback of aclInit or aclFinalize");
 	r = init(configPath);
 	end_change();
 	return r;
@@ -360,7 +362,8 @@ static aclError finalize(void)
 
 static aclError repeated(void)
 {
-	return u_report(ACL_ERROR_REPEAT_FINALIZE, "there is nothing to finalise: aclInit has not been called since the last time");
+	return u_report(ACL_ERROR_REPEAT_FINALIZE,
+			"there is nothing to finalise: aclInit has not been called since the last time");
 }
 
 /* CANN: the first call of a process succeeds even without aclInit. */

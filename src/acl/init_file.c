@@ -19,13 +19,15 @@ static aclError read_all(int fd, struct init_file *file, size_t size)
 
 	file->text = malloc(size + 1);
 	if (!file->text)
-		return u_report(ACL_ERROR_BAD_ALLOC, "no host memory is left for the %zu bytes of \"%s\"", size, file->path);
+		return u_report(ACL_ERROR_BAD_ALLOC, "no host memory is left for the %zu bytes of \"%s\"", size,
+				file->path);
 	while (file->len < size) {
 		n = read(fd, file->text + file->len, size - file->len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return u_report(ACL_ERROR_INVALID_FILE, "\"%s\" cannot be read: %s", file->path, strerror(errno));
+			return u_report(ACL_ERROR_INVALID_FILE, "\"%s\" cannot be read: %s", file->path,
+					strerror(errno));
 		if (!n)
 			break;
 		file->len += (size_t)n;
@@ -62,21 +64,22 @@ static aclError check(const struct init_file *file)
 	if (!u_json_check(file->text, file->len, &where))
 		return u_report(ACL_ERROR_PARSE_FILE, "\"%s\" is not JSON: wrong at byte %zu of %zu", file->path, where,
 				file->len);
-	if (!u_json_find(file->text, file->len, (const char *const[]){ NULL }, &top) || top.type != U_JSON_OBJECT)
+	if (!u_json_find(file->text, file->len, (const char *const[]){NULL}, &top) || top.type != U_JSON_OBJECT)
 		return u_report(ACL_ERROR_PARSE_FILE, "\"%s\" does not hold a JSON object ({ ... })", file->path);
 	return ACL_SUCCESS;
 }
 
 static aclError read_error_mode(struct init_file *file)
 {
-	static const char *const path[] = { "err_msg_mode", NULL };
+	static const char *const path[] = {"err_msg_mode", NULL};
 	struct u_json_value v;
 
 	if (!u_json_find(file->text, file->len, path, &v))
 		return ACL_SUCCESS;
 	if (v.type != U_JSON_STRING || v.len != 1 || (*v.text != '0' && *v.text != '1'))
 		return u_report(ACL_ERROR_INVALID_PARAM,
-				"Value %.*s for err_msg_mode in \"%s\" is invalid. Expected value: \"0\" (errors of the thread) or "
+				"Value %.*s for err_msg_mode in \"%s\" is invalid. Expected value: \"0\" (errors of "
+				"the thread) or "
 				"\"1\" (of the process)",
 				(int)(v.len > 64 ? 64 : v.len), v.text, file->path);
 	file->errors_of_process = *v.text == '1';
@@ -103,13 +106,14 @@ static bool parse_device(const struct u_json_value *v, int32_t *out)
 
 static aclError read_default_device(struct init_file *file)
 {
-	static const char *const path[] = { "defaultDevice", "default_device", NULL };
+	static const char *const path[] = {"defaultDevice", "default_device", NULL};
 	struct u_json_value v;
 
 	if (!u_json_find(file->text, file->len, path, &v) || parse_device(&v, &file->default_device))
 		return ACL_SUCCESS;
 	return u_report(ACL_ERROR_INVALID_PARAM,
-			"Value %.*s for defaultDevice.default_device in \"%s\" is invalid. Expected value: 0 or a positive integer",
+			"Value %.*s for defaultDevice.default_device in \"%s\" is invalid. Expected value: 0 or a "
+			"positive integer",
 			(int)(v.len > 64 ? 64 : v.len), v.text, file->path);
 }
 

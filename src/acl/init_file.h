@@ -12,12 +12,13 @@
 struct init_file {
 	char *text; /* NUL-terminated; "" without a path */
 	size_t len;
-	char *path; /* for messages */
+	char *path;		/* for messages */
 	int32_t default_device; /* user's number; -1: not set */
 	bool errors_of_process; /* err_msg_mode "1" */
 };
 
-/* @path NULL or "": no file. 100003 unreadable, 100005 too large, 100006 not JSON, 100000 a setting with a wrong value. */
+/* @path NULL or "": no file. 100003 unreadable, 100005 too large, 100006 not JSON, 100000 a setting with a wrong value.
+ */
 aclError init_file_read(const char *path, struct init_file **out);
 void init_file_free(struct init_file *file);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * version.c - versions of packages. A package's version stands in the line "Version=..." of its version.info: below
- * $ASCEND_HOME_PATH/share/info for CANN's packages, below the path that /etc/ascend_install.info names for driver and firmware.
+ * $ASCEND_HOME_PATH/share/info for CANN's packages, below the path that /etc/ascend_install.info names for driver and
+ * firmware.
  */
 #include "acl/api.h"
 
@@ -33,7 +34,8 @@ static aclError find_key(const char *path, const char *key, char *out, size_t si
 	for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]); n--)
 		text[n - 1] = '\0';
 	if (!*text || strlen(text) >= size)
-		return u_report(ACL_ERROR_INVALID_FILE, "%s in \"%s\" is empty or longer than %zu bytes", key, path, size - 1);
+		return u_report(ACL_ERROR_INVALID_FILE, "%s in \"%s\" is empty or longer than %zu bytes", key, path,
+				size - 1);
 	memcpy(out, text, strlen(text) + 1);
 	return ACL_SUCCESS;
 }
@@ -44,11 +46,12 @@ static aclError package_directory(const char *package, char out[PATH_MAX])
 	bool driver = !strcmp(package, "driver");
 
 	if (driver || !strcmp(package, "firmware"))
-		return find_key(INSTALL_INFO, driver ? "Driver_Install_Path_Param=" : "Firmware_Install_Path_Param=", out,
-				PATH_MAX);
+		return find_key(INSTALL_INFO,
+				driver ? "Driver_Install_Path_Param=" : "Firmware_Install_Path_Param=", out, PATH_MAX);
 	if (!home)
 		return u_report(ACL_ERROR_INVALID_FILE,
-				"ASCEND_HOME_PATH is not set, so that the version of \"%s\" cannot be looked up; source set_env.sh",
+				"ASCEND_HOME_PATH is not set, so that the version of \"%s\" cannot be looked up; "
+				"source set_env.sh",
 				package);
 	if (snprintf(out, PATH_MAX, "%s/share/info", home) >= PATH_MAX)
 		return u_report(ACL_ERROR_INVALID_FILE, "ASCEND_HOME_PATH is longer than %d bytes", PATH_MAX);
@@ -58,7 +61,8 @@ static aclError package_directory(const char *package, char out[PATH_MAX])
 /* A name is one component of a path. */
 static bool is_name(const char *package)
 {
-	return *package && strcmp(package, ".") && strcmp(package, "..") && !strchr(package, '/') && strlen(package) < 128;
+	return *package && strcmp(package, ".") && strcmp(package, "..") && !strchr(package, '/') &&
+	       strlen(package) < 128;
 }
 
 static bool info_path(const char *directory, const char *package, char out[PATH_MAX])
@@ -94,7 +98,8 @@ static aclError package_version(const char *package, char out[ACL_PKG_VERSION_MA
 		return r;
 	other_spelling(package, other);
 	if (!info_path(directory, package, path) && !info_path(directory, other, path))
-		return u_report(ACL_ERROR_INVALID_FILE, "package \"%s\" is not installed: there is no %s", package, path);
+		return u_report(ACL_ERROR_INVALID_FILE, "package \"%s\" is not installed: there is no %s", package,
+				path);
 	return find_key(path, "Version=", out, ACL_PKG_VERSION_MAX_SIZE);
 }
 
@@ -127,7 +132,7 @@ static bool prerelease(const char *text, long *out)
 	static const struct {
 		const char *name;
 		long weight;
-	} stages[] = { { "alpha", 300 }, { "beta", 200 }, { "rc", 100 } };
+	} stages[] = {{"alpha", 300}, {"beta", 200}, {"rc", 100}};
 	long number = 0;
 
 	*out = 0;
@@ -191,7 +196,8 @@ aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum)
 	r = package_version(pkgName, version);
 	if (!r && !version_number(version, versionNum))
 		r = u_report(ACL_ERROR_INTERNAL_ERROR,
-			     "the version \"%s\" of \"%s\" is not of the form major.minor.patch with alpha, beta or rc behind it",
+			     "the version \"%s\" of \"%s\" is not of the form major.minor.patch with alpha, beta or rc "
+			     "behind it",
 			     version, pkgName);
 	return r;
 }
@@ -215,7 +221,7 @@ static void flatten(const char *in, char out[ACL_PKG_VERSION_MAX_SIZE])
 /* The parts between points; "0" where there are no more. False: an empty one, or fewer than two. */
 static bool split(const char *text, aclCANNPackageVersion *out)
 {
-	char *const parts[] = { out->majorVersion, out->minorVersion, out->releaseVersion, out->patchVersion };
+	char *const parts[] = {out->majorVersion, out->minorVersion, out->releaseVersion, out->patchVersion};
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -237,13 +243,17 @@ static bool split(const char *text, aclCANNPackageVersion *out)
 aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version)
 {
 	static const char *const packages[] = {
-		[ACL_PKG_NAME_CANN] = "runtime",	   [ACL_PKG_NAME_RUNTIME] = "runtime",
-		[ACL_PKG_NAME_COMPILER] = "bisheng-compiler", [ACL_PKG_NAME_HCCL] = "hccl",
-		[ACL_PKG_NAME_TOOLKIT] = "oam-tools",	   [ACL_PKG_NAME_OPP] = "ops-legacy",
-		[ACL_PKG_NAME_OPP_KERNEL] = "ops-legacy",  [ACL_PKG_NAME_DRIVER] = "driver",
+		[ACL_PKG_NAME_CANN] = "runtime",
+		[ACL_PKG_NAME_RUNTIME] = "runtime",
+		[ACL_PKG_NAME_COMPILER] = "bisheng-compiler",
+		[ACL_PKG_NAME_HCCL] = "hccl",
+		[ACL_PKG_NAME_TOOLKIT] = "oam-tools",
+		[ACL_PKG_NAME_OPP] = "ops-legacy",
+		[ACL_PKG_NAME_OPP_KERNEL] = "ops-legacy",
+		[ACL_PKG_NAME_DRIVER] = "driver",
 	};
 	char text[ACL_PKG_VERSION_MAX_SIZE];
-	aclCANNPackageVersion out = { 0 };
+	aclCANNPackageVersion out = {0};
 	aclError r;
 
 	REQUIRE_NOT_NULL(version);
@@ -254,7 +264,8 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
 		return r;
 	flatten(text, out.version);
 	if (!split(out.version, &out))
-		return u_report(ACL_ERROR_INVALID_FILE, "the version \"%s\" of \"%s\" has no two parts", text, packages[name]);
+		return u_report(ACL_ERROR_INVALID_FILE, "the version \"%s\" of \"%s\" has no two parts", text,
+				packages[name]);
 	*version = out;
 	return ACL_SUCCESS;
 }

@@ -123,7 +123,7 @@ static void connect_group(uint64_t *peers, uint64_t mask)
 
 static bool parse_peers(struct rts_config *config, const char *text)
 {
-	uint64_t peers[VINCI_MAX_DEVICES] = { 0 };
+	uint64_t peers[VINCI_MAX_DEVICES] = {0};
 	bool all = !strcmp(text, "all");
 	uint64_t mask;
 
@@ -194,14 +194,14 @@ static bool parse_log(struct rts_config *config, const char *text)
 }
 
 static const struct setting settings[] = {
-	{ "devices", "a number from 1 to 64", parse_devices },
-	{ "memory", "bytes per device, with K, M, G or T, a multiple of 2M: 64G", parse_memory },
-	{ "soc", NULL, parse_soc },
-	{ "peers", "groups of devices that reach each other (0-3,4-7 or 0+2,1+3), all or none", parse_peers },
-	{ "instance", "1 to 63 letters, digits, '.', '_' or '-'", parse_instance },
-	{ "socket", "an absolute path of at most 107 bytes", parse_socket },
-	{ "server", "the absolute path of vincid", parse_server },
-	{ "log", "off, error, warn, info or debug", parse_log },
+	{"devices", "a number from 1 to 64", parse_devices},
+	{"memory", "bytes per device, with K, M, G or T, a multiple of 2M: 64G", parse_memory},
+	{"soc", NULL, parse_soc},
+	{"peers", "groups of devices that reach each other (0-3,4-7 or 0+2,1+3), all or none", parse_peers},
+	{"instance", "1 to 63 letters, digits, '.', '_' or '-'", parse_instance},
+	{"socket", "an absolute path of at most 107 bytes", parse_socket},
+	{"server", "the absolute path of vincid", parse_server},
+	{"log", "off, error, warn, info or debug", parse_log},
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
@@ -296,10 +296,11 @@ static int read_file(struct rts_config *config, const char *path)
 	int code = 0;
 
 	if (!f)
-		return u_report_as("EE2002", ACL_ERROR_RT_DEV_SETUP_ERROR,
-				   "Value \"%s\" for environment variable VINCI_CONFIG is invalid (%s). Expected value: "
-				   "a readable file of name = value lines",
-				   path, strerror(errno));
+		return u_report_as(
+			"EE2002", ACL_ERROR_RT_DEV_SETUP_ERROR,
+			"Value \"%s\" for environment variable VINCI_CONFIG is invalid (%s). Expected value: "
+			"a readable file of name = value lines",
+			path, strerror(errno));
 	while (!code && fgets(line, sizeof(line), f))
 		code = read_line(config, line, path, ++number);
 	if (!code && ferror(f))
@@ -311,8 +312,8 @@ static int read_file(struct rts_config *config, const char *path)
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /*
- * What a SoC brings along is asked for only where it differs from the device's defaults: who sets a SoC alone must not be refused
- * by an instance of that SoC that was given another memory size.
+ * What a SoC brings along is asked for only where it differs from the device's defaults: who sets a SoC alone must not
+ * be refused by an instance of that SoC that was given another memory size.
  */
 static void add_profile(struct rts_config *config)
 {
@@ -336,9 +337,10 @@ static int check_peers(struct rts_config *config)
 	for (unsigned d = 0; d < VINCI_MAX_DEVICES; d++)
 		named |= config->settings.peers[d];
 	if (named & ~present && !config->all_peers)
-		return u_report_as("EE2002", ACL_ERROR_RT_DEV_SETUP_ERROR,
-				   "VINCI_PEERS names device %d, but there are %u devices (VINCI_DEVICES); the last is %u",
-				   63 - __builtin_clzll(named), devices, devices - 1);
+		return u_report_as(
+			"EE2002", ACL_ERROR_RT_DEV_SETUP_ERROR,
+			"VINCI_PEERS names device %d, but there are %u devices (VINCI_DEVICES); the last is %u",
+			63 - __builtin_clzll(named), devices, devices - 1);
 	for (unsigned d = 0; d < VINCI_MAX_DEVICES; d++)
 		config->settings.peers[d] &= d < devices ? present : 0;
 	return 0;

@@ -11,8 +11,8 @@
  *	VINCI_SERVER	absolute path of vincid
  *	VINCI_LOG	off, error, warn, info, debug; in a file: from when the device is opened
  *
- * In the file the same names without VINCI_, in lower case, as "name = value" lines; '#' starts a comment. A variable wins. A program
- * that runs with another's rights (AT_SECURE) reads none of them.
+ * In the file the same names without VINCI_, in lower case, as "name = value" lines; '#' starts a comment. A variable
+ * wins. A program that runs with another's rights (AT_SECURE) reads none of them.
  */
 #ifndef VINCI_RTS_CONFIG_H
 #define VINCI_RTS_CONFIG_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * context.c - contexts, and the one that is current in a thread. The thread holds a reference, so that what it points at stays
- * readable after another thread has destroyed the context or reset the device; it is then dead and every use answers 107002.
+ * context.c - contexts, and the one that is current in a thread. The thread holds a reference, so that what it points
+ * at stays readable after another thread has destroyed the context or reset the device; it is then dead and every use
+ * answers 107002.
  */
 #include "rts/context.h"
 #include "rts/stream.h"
@@ -186,10 +187,11 @@ int rts_context_destroy(void *handle)
 		return code;
 	obj = rts_object_get(handle, RTS_CONTEXT);
 	if (!obj)
-		return u_report(ACL_ERROR_RT_CONTEXT_NULL,
-				"Value %p for context is invalid. Expected value: a context that aclrtCreateContext made and "
-				"nobody has destroyed",
-				handle);
+		return u_report(
+			ACL_ERROR_RT_CONTEXT_NULL,
+			"Value %p for context is invalid. Expected value: a context that aclrtCreateContext made and "
+			"nobody has destroyed",
+			handle);
 	code = destroy((struct rts_context *)obj);
 	rts_object_put(obj);
 	return code;
@@ -205,10 +207,11 @@ int rts_context_set_current(void *handle)
 		return code;
 	obj = rts_object_get(handle, RTS_CONTEXT);
 	if (!obj)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"Value %p for context is invalid. Expected value: a context that is alive (neither destroyed "
-				"nor of a device that was reset)",
-				handle);
+		return u_report(
+			ACL_ERROR_RT_PARAM_INVALID,
+			"Value %p for context is invalid. Expected value: a context that is alive (neither destroyed "
+			"nor of a device that was reset)",
+			handle);
 	rts_context_bind((struct rts_context *)obj);
 	rts_object_put(obj);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device.c - which devices this process uses. A device is set by reference count over all threads; its primary context lives
- * from the first aclrtSetDevice to the last reset. Its users are the primary context and every context made beside it: when the last
- * one has ended, what the process holds of the device's memory goes.
+ * device.c - which devices this process uses. A device is set by reference count over all threads; its primary context
+ * lives from the first aclrtSetDevice to the last reset. Its users are the primary context and every context made
+ * beside it: when the last one has ended, what the process holds of the device's memory goes.
  */
 #include "rts/context.h"
 #include "rts/lock_order.h"
@@ -15,7 +15,7 @@
 struct device {
 	unsigned set_count;
 	unsigned users;
-	bool going; /* its memory is being released: wait for @gone */
+	bool going;		     /* its memory is being released: wait for @gone */
 	struct rts_context *primary; /* a reference of the handle table's */
 };
 
@@ -64,8 +64,9 @@ static void use_locked(struct device *d)
 }
 
 /*
- * After the last user's end no task of the process uses the device: every context on it has ended its streams. A user stays counted in all_users until the memory is gone, so that no new connection takes the place of the one
- * that the memory belongs to.
+ * After the last user's end no task of the process uses the device: every context on it has ended its streams. A user
+ * stays counted in all_users until the memory is gone, so that no new connection takes the place of the one that the
+ * memory belongs to.
  */
 static void unuse_locked(uint32_t device)
 {
@@ -167,9 +168,11 @@ int rts_device_reset(uint32_t device, bool force)
 	code = release_locked(&devices[device], force, &primary);
 	u_mutex_unlock(&lock);
 	if (code)
-		return u_report(code, "device %d is not set in this process; aclrtSetDevice comes first, and each of its calls "
-				      "allows one aclrtResetDevice",
-				rts_device_to_user(device));
+		return u_report(
+			code,
+			"device %d is not set in this process; aclrtSetDevice comes first, and each of its calls "
+			"allows one aclrtResetDevice",
+			rts_device_to_user(device));
 	if (!primary)
 		return 0;
 	rts_context_end(primary, force);
@@ -225,7 +228,8 @@ int rts_device_synchronize(int32_t timeout_ms)
 
 	if (timeout_ms < -1 || !timeout_ms)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"Value %d for timeout is invalid. Expected value: -1 (none) or more than 0 ms", timeout_ms);
+				"Value %d for timeout is invalid. Expected value: -1 (none) or more than 0 ms",
+				timeout_ms);
 	code = rts_context_current(&ctx);
 	return code ? code : rts_streams_synchronize(ctx, timeout_ms);
 }

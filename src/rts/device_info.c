@@ -26,10 +26,10 @@ static bool is_known(aclrtDevAttr attr)
 static int refuse(const struct rts_profile *profile, aclrtDevAttr attr)
 {
 	if (!is_known(attr))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "Value %d for attr is invalid. Expected value: one of aclrtDevAttr",
-				(int)attr);
-	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "attribute %d has no value on a %s of this library", (int)attr,
-			profile->soc);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"Value %d for attr is invalid. Expected value: one of aclrtDevAttr", (int)attr);
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "attribute %d has no value on a %s of this library",
+			(int)attr, profile->soc);
 }
 
 /* The super pod of one host: this server, and no other. */

@@ -2,13 +2,14 @@
 /*
  * handle.c - one table of all public handles.
  *
- * A handle is {0, 1, generation:33, slot:24, type:4, 1}: odd and, on x86-64, not canonical, so it is no object's address and
- * dereferencing one faults; NULL and pointers of the application fail the checks.
+ * A handle is {0, 1, generation:33, slot:24, type:4, 1}: odd and, on x86-64, not canonical, so it is no object's
+ * address and dereferencing one faults; NULL and pointers of the application fail the checks.
  *
- * A slot's word is {generation:33, type:4, lookups:27}, type 0 when free. A lookup adds 1 to the word by compare-exchange: it
- * succeeds only while the generation is the one asked for, and has thereby taken a reference. The lookups counted in the word are
- * moved to the object's own count when it is unpublished (or when they get many); until then the object's count carries BIAS, so that
- * puts alone never bring it to zero. One atomic operation to get, one to put, and no memory of a dead object is ever read.
+ * A slot's word is {generation:33, type:4, lookups:27}, type 0 when free. A lookup adds 1 to the word by
+ * compare-exchange: it succeeds only while the generation is the one asked for, and has thereby taken a reference. The
+ * lookups counted in the word are moved to the object's own count when it is unpublished (or when they get many); until
+ * then the object's count carries BIAS, so that puts alone never bring it to zero. One atomic operation to get, one to
+ * put, and no memory of a dead object is ever read.
  *
  * A generation is used once: a slot whose generations are used up is retired.
  */
@@ -41,9 +42,9 @@ struct slot {
 static struct {
 	struct u_mutex lock; /* free list and growth; the words are lock-free */
 	_Atomic(struct slot *) chunks[CHUNKS];
-	uint32_t used; /* slots ever taken */
+	uint32_t used;		       /* slots ever taken */
 	uint32_t free_head, free_tail; /* first in, first out; index + 1 */
-} table = { .lock = U_MUTEX_INIT(RANK_HANDLE, "handles") };
+} table = {.lock = U_MUTEX_INIT(RANK_HANDLE, "handles")};
 
 static uint64_t word_make(uint64_t gen, uint32_t type)
 {
@@ -72,7 +73,8 @@ static struct slot *slot_at(uint32_t index)
 	return chunk ? &chunk[index % CHUNK_SLOTS] : NULL;
 }
 
-/* The slot that a handle of @type names, and what its word has to be, lookups aside; NULL: it never was a handle of that type. */
+/* The slot that a handle of @type names, and what its word has to be, lookups aside; NULL: it never was a handle of
+ * that type. */
 static struct slot *handle_slot(const void *handle, uint32_t type, uint64_t *word)
 {
 	uint64_t h = (uint64_t)(uintptr_t)handle;
@@ -157,8 +159,8 @@ static bool same_object(uint64_t word, uint64_t other)
 }
 
 /*
- * Many lookups: move a part of them to the object, which the caller holds, before they run over into the type. The object gets them
- * first; whoever finds that another thread folded or unpublished meanwhile takes his back.
+ * Many lookups: move a part of them to the object, which the caller holds, before they run over into the type. The
+ * object gets them first; whoever finds that another thread folded or unpublished meanwhile takes his back.
  */
 static void fold(struct slot *slot, struct rts_object *obj, uint64_t wanted)
 {

@@ -8,22 +8,22 @@
 
 enum lock_rank {
 	RANK_ACL_INIT = 10, /* acl/init.c: reference count and callbacks of aclInit */
-	RANK_PROCESS = 20, /* rts/process.c: opening and dropping the device connection */
-	RANK_DEVICE = 30, /* rts/device.c: reference counts, primary contexts */
-	RANK_CONTEXT = 40, /* a context's list of streams */
-	RANK_IPC = 50, /* rts/ipc.c: keys and imports */
-	RANK_VMM = 60, /* rts/vmm*.c: reservations, mappings, physical handles */
-	RANK_PEER = 70, /* rts/peer.c */
-	RANK_MEMORY = 80, /* rts/memory.c, host.c, small.c */
-	RANK_NOTIFY = 90, /* pages of shared notifies, export and import */
+	RANK_PROCESS = 20,  /* rts/process.c: opening and dropping the device connection */
+	RANK_DEVICE = 30,   /* rts/device.c: reference counts, primary contexts */
+	RANK_CONTEXT = 40,  /* a context's list of streams */
+	RANK_IPC = 50,	    /* rts/ipc.c: keys and imports */
+	RANK_VMM = 60,	    /* rts/vmm*.c: reservations, mappings, physical handles */
+	RANK_PEER = 70,	    /* rts/peer.c */
+	RANK_MEMORY = 80,   /* rts/memory.c, host.c, small.c */
+	RANK_NOTIFY = 90,   /* pages of shared notifies, export and import */
 	RANK_NOTIFY_IDS = 91,
 	RANK_NOTIFY_LIST = 92, /* the streams that wait for a notify */
 	RANK_NOTIFY_POLL = 94,
 	RANK_STREAM = 100, /* a stream's queue */
-	RANK_EXEC = 110, /* workers, deferred calls */
-	RANK_VA = 120, /* rts/va.c */
+	RANK_EXEC = 110,   /* workers, deferred calls */
+	RANK_VA = 120,	   /* rts/va.c */
 	RANK_HANDLE = 130, /* rts/handle.c: free slots */
-	/* U_RANK_LAST: leaf locks of src/util */
+			   /* U_RANK_LAST: leaf locks of src/util */
 };
 
 #endif

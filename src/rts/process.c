@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.c - the process's connection to its device: opened at first use, never shared with a forked child, replaced only when
- * the device has died and nothing of it is in use any more.
+ * process.c - the process's connection to its device: opened at first use, never shared with a forked child, replaced
+ * only when the device has died and nothing of it is in use any more.
  */
 #include "rts/config.h"
 #include "rts/lock_order.h"
@@ -24,23 +24,23 @@ struct connection {
 };
 
 static struct {
-	struct u_mutex lock; /* opening and replacing */
+	struct u_mutex lock;		      /* opening and replacing */
 	_Atomic(struct connection *) current; /* immutable once published */
-	struct connection *forgotten; /* the last one replaced: somebody may still be in a call of it */
+	struct connection *forgotten;	      /* the last one replaced: somebody may still be in a call of it */
 	atomic_bool lost;
 	atomic_ullong epoch;
-} process = { .lock = U_MUTEX_INIT(RANK_PROCESS, "process") };
+} process = {.lock = U_MUTEX_INIT(RANK_PROCESS, "process")};
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 /*
  * A process counts as initialised from before it takes its first lock, because a child forked at any later moment may
- * find locks held by threads it does not have. The mark is a word in a page that the kernel wipes in the child (a raw clone() runs no
- * atfork handlers), and which the handler clears where the kernel cannot.
+ * find locks held by threads it does not have. The mark is a word in a page that the kernel wipes in the child (a raw
+ * clone() runs no atfork handlers), and which the handler clears where the kernel cannot.
  */
 static struct {
 	_Atomic(atomic_uint *) mark; /* 1; 0 in a child */
-	atomic_uint holds; /* threads that are opening, and 1 for a connection that is open */
+	atomic_uint holds;	     /* threads that are opening, and 1 for a connection that is open */
 } life;
 
 bool rts_process_forked(void)
@@ -123,10 +123,11 @@ int rts_visible_check(void)
 
 	if (c->visible.fault == VISIBLE_OK)
 		return 0;
-	return u_report_as("EE2002", ACL_ERROR_RT_NO_DEVICE,
-			   "Value \"%s\" for environment variable ASCEND_RT_VISIBLE_DEVICES is invalid. Expected value: %s "
-			   "(there are %u devices)",
-			   visible_text, wanted[c->visible.fault], c->total);
+	return u_report_as(
+		"EE2002", ACL_ERROR_RT_NO_DEVICE,
+		"Value \"%s\" for environment variable ASCEND_RT_VISIBLE_DEVICES is invalid. Expected value: %s "
+		"(there are %u devices)",
+		visible_text, wanted[c->visible.fault], c->total);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -146,7 +147,8 @@ static int ask_device(struct connection *c)
 	info.soc[sizeof(info.soc) - 1] = '\0';
 	c->profile = rts_profile_find((const char *)info.soc);
 	if (!c->profile)
-		return u_report(ACL_ERROR_RT_NO_DEVICE, "the device is a \"%s\", which this library does not know; it knows %s",
+		return u_report(ACL_ERROR_RT_NO_DEVICE,
+				"the device is a \"%s\", which this library does not know; it knows %s",
 				(const char *)info.soc, rts_profile_names());
 	c->total = (uint32_t)total;
 	visible_parse(visible_text, c->total, &c->visible);
@@ -269,9 +271,10 @@ int rts_process_check_fork(void)
 {
 	if (!rts_process_forked())
 		return 0;
-	return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-			"this process was forked from one that had initialised AscendCL before the fork; exec first, or "
-			"initialise only after the fork");
+	return u_report(
+		ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+		"this process was forked from one that had initialised AscendCL before the fork; exec first, or "
+		"initialise only after the fork");
 }
 
 int rts_process_start(void)
@@ -350,8 +353,8 @@ int rts_device_from_user(int32_t user, uint32_t *device)
 
 	if (user < 0 || (uint32_t)user >= count)
 		return u_report(ACL_ERROR_RT_INVALID_DEVICEID,
-				"Value %d for device id is invalid. Expected value: 0 to %d (%u devices are visible)", user,
-				(int)count - 1, count);
+				"Value %d for device id is invalid. Expected value: 0 to %d (%u devices are visible)",
+				user, (int)count - 1, count);
 	*device = c->visible.device[user];
 	return 0;
 }

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * The device answered ENOTCONN: vincid has died. From now on rts_process_start() gives 507010, until no device is in use.
- * Called by rts_errno_code().
+ * The device answered ENOTCONN: vincid has died. From now on rts_process_start() gives 507010, until no device is in
+ * use. Called by rts_errno_code().
  */
 void rts_process_lost(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json.h - checks a JSON text (RFC 8259) and finds values in it. For small files: nothing is built, each search scans the text.
+ * json.h - checks a JSON text (RFC 8259) and finds values in it. For small files: nothing is built, each search scans
+ * the text.
  */
 #ifndef VINCI_UTIL_JSON_H
 #define VINCI_UTIL_JSON_H
@@ -23,8 +24,8 @@ struct u_json_value {
 bool u_json_check(const char *text, size_t len, size_t *where);
 
 /*
- * The value at @path (names, NULL at the end) from the outermost object. @text must have passed u_json_check(). The last of equal names
- * counts. False: there is none.
+ * The value at @path (names, NULL at the end) from the outermost object. @text must have passed u_json_check(). The
+ * last of equal names counts. False: there is none.
  */
 bool u_json_find(const char *text, size_t len, const char *const path[], struct u_json_value *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mutex.h - a mutex with a rank. A thread takes mutexes in rising rank only; builds without NDEBUG abort with both names when
- * one does not, so that a deadlock shows in the first test that could meet it and not in the one that does.
+ * mutex.h - a mutex with a rank. A thread takes mutexes in rising rank only; builds without NDEBUG abort with both
+ * names when one does not, so that a deadlock shows in the first test that could meet it and not in the one that does.
  *
  * The ranks are in rts/lock_order.h. struct u_mutex says with a comment what it protects, where it is defined.
  */
@@ -20,7 +20,10 @@ struct u_mutex {
 	const char *name;
 };
 
-#define U_MUTEX_INIT(rank_, name_) { .m = PTHREAD_MUTEX_INITIALIZER, .rank = (rank_), .name = (name_) }
+#define U_MUTEX_INIT(rank_, name_)                                                                                     \
+	{                                                                                                              \
+		.m = PTHREAD_MUTEX_INITIALIZER, .rank = (rank_), .name = (name_)                                       \
+	}
 
 void u_mutex_init(struct u_mutex *mutex, uint32_t rank, const char *name);
 void u_mutex_destroy(struct u_mutex *mutex);

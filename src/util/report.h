@@ -26,7 +26,8 @@ void u_report_for_process(bool process);
 /* Returns the thread's text and clears it; NULL if there is none. Valid until the thread's next call. */
 const char *u_report_take(void);
 
-/* "off", "error", "warn", "info" or "debug" instead of what VINCI_LOG says; false: none of them, and nothing has changed. */
+/* "off", "error", "warn", "info" or "debug" instead of what VINCI_LOG says; false: none of them, and nothing has
+ * changed. */
 bool u_log_set_level(const char *text);
 
 /* Prints when VINCI_LOG asks for it ("error", "warn", "info", "debug"; default: nothing); keeps errno. */

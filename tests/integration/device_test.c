@@ -111,7 +111,7 @@ static void force_ignores_the_count(void **state)
 /* covers: aclrtSetDevice, aclrtResetDevice, aclrtResetDeviceForce, aclrtGetPrimaryCtxState failure */
 static void wrong_numbers(void **state)
 {
-	static const int32_t wrong[] = { -1, 8, 64, INT32_MAX, INT32_MIN };
+	static const int32_t wrong[] = {-1, 8, 64, INT32_MAX, INT32_MIN};
 	uint32_t flags = 0;
 	int32_t active = 77;
 
@@ -463,7 +463,8 @@ static void no_properties(void **state)
 	assert_int_equal(status, ACL_RT_DEVICE_STATUS_END);
 	assert_int_equal(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_IS_VIRTUAL, NULL), ACL_ERROR_INVALID_PARAM);
 	assert_int_equal(aclrtGetDeviceInfo(8, ACL_DEV_ATTR_IS_VIRTUAL, &value), ACL_ERROR_RT_INVALID_DEVICEID);
-	assert_int_equal(aclrtGetDeviceInfo(UINT32_MAX, ACL_DEV_ATTR_IS_VIRTUAL, &value), ACL_ERROR_RT_INVALID_DEVICEID);
+	assert_int_equal(aclrtGetDeviceInfo(UINT32_MAX, ACL_DEV_ATTR_IS_VIRTUAL, &value),
+			 ACL_ERROR_RT_INVALID_DEVICEID);
 	assert_int_equal(aclrtGetDeviceInfo(0, (aclrtDevAttr)9999, &value), ACL_ERROR_RT_PARAM_INVALID);
 	assert_int_equal(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_WARP_SIZE, &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 	assert_int_equal(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_SUPER_POD_ID, &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
@@ -490,7 +491,7 @@ static void check_number(aclError (*fn)(int32_t, int32_t *), int32_t in, int32_t
 /* With 2,3,6 visible. */
 static void visible(void)
 {
-	static const int32_t listed[] = { 2, 3, 6 };
+	static const int32_t listed[] = {2, 3, 6};
 	uint32_t count = 0;
 	int32_t device = -1;
 	int64_t chip = -1;
@@ -540,12 +541,12 @@ static void visible_none(void)
 /* covers: aclrtGetDeviceCount failure */
 static void visible_devices(void **state)
 {
-	static const char *const some[] = { "ASCEND_RT_VISIBLE_DEVICES=2,3,6,x", NULL };
+	static const char *const some[] = {"ASCEND_RT_VISIBLE_DEVICES=2,3,6,x", NULL};
 	static const char *const none[][2] = {
-		{ "ASCEND_RT_VISIBLE_DEVICES=", NULL },
-		{ "ASCEND_RT_VISIBLE_DEVICES=8", NULL },
-		{ "ASCEND_RT_VISIBLE_DEVICES=3,2", NULL },
-		{ "ASCEND_RT_VISIBLE_DEVICES=1,1", NULL },
+		{"ASCEND_RT_VISIBLE_DEVICES=", NULL},
+		{"ASCEND_RT_VISIBLE_DEVICES=8", NULL},
+		{"ASCEND_RT_VISIBLE_DEVICES=3,2", NULL},
+		{"ASCEND_RT_VISIBLE_DEVICES=1,1", NULL},
 	};
 
 	(void)state;
@@ -573,7 +574,7 @@ static void super_pod(void)
 static void another_soc(void **state)
 {
 	char instance[64];
-	const char *const env[] = { "VINCI_SOC=Ascend910_9391", "VINCI_DEVICES=2", "VINCI_MEMORY=1G", instance, NULL };
+	const char *const env[] = {"VINCI_SOC=Ascend910_9391", "VINCI_DEVICES=2", "VINCI_MEMORY=1G", instance, NULL};
 
 	(void)state;
 	snprintf(instance, sizeof(instance), "VINCI_INSTANCE=test-a3-%d", getpid());
@@ -585,18 +586,32 @@ static void another_soc(void **state)
 int main(int argc, char **argv)
 {
 	static const struct scenario scenarios[] = {
-		{ "visible", visible },
-		{ "visible_none", visible_none },
-		{ "super_pod", super_pod },
+		{"visible", visible},
+		{"visible_none", visible_none},
+		{"super_pod", super_pod},
 	};
 	const struct CMUnitTest tests[] = {
-		TEST(what_there_is),   TEST(nowhere_to_say_it),	   TEST(counted),
-		TEST(force_ignores_the_count), TEST(wrong_numbers),   TEST(of_each_thread),
-		TEST(many_threads),    TEST(synchronise_wrongly),  TEST(synchronise),
-		TEST(contexts),	       TEST(a_context_beside_the_primary_one), TEST(wrong_contexts),
-		TEST(default_streams), TEST(no_default_stream),	   TEST(threads_and_contexts),
-		TEST(last_errors),     TEST(no_last_error),	   TEST(properties),
-		TEST(no_properties),   TEST(visible_devices),	   TEST(another_soc),
+		TEST(what_there_is),
+		TEST(nowhere_to_say_it),
+		TEST(counted),
+		TEST(force_ignores_the_count),
+		TEST(wrong_numbers),
+		TEST(of_each_thread),
+		TEST(many_threads),
+		TEST(synchronise_wrongly),
+		TEST(synchronise),
+		TEST(contexts),
+		TEST(a_context_beside_the_primary_one),
+		TEST(wrong_contexts),
+		TEST(default_streams),
+		TEST(no_default_stream),
+		TEST(threads_and_contexts),
+		TEST(last_errors),
+		TEST(no_last_error),
+		TEST(properties),
+		TEST(no_properties),
+		TEST(visible_devices),
+		TEST(another_soc),
 	};
 	char instance[64];
 

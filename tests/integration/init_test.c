@@ -84,10 +84,10 @@ static void wrong_files(void)
 	CHECK_SAYS(aclInit(write_file("array", "[]")), ACL_ERROR_PARSE_FILE, "object");
 	CHECK_SAYS(aclInit(write_file("mode", "{\"err_msg_mode\":\"2\"}")), ACL_ERROR_INVALID_PARAM, "err_msg_mode");
 	CHECK_SAYS(aclInit(write_file("mode1", "{\"err_msg_mode\":1}")), ACL_ERROR_INVALID_PARAM, "err_msg_mode");
-	CHECK_SAYS(aclInit(write_file("dev", "{\"defaultDevice\":{\"default_device\":\"01\"}}")), ACL_ERROR_INVALID_PARAM,
-		   "default_device");
-	CHECK_SAYS(aclInit(write_file("dev2", "{\"defaultDevice\":{\"default_device\":\"-1\"}}")), ACL_ERROR_INVALID_PARAM,
-		   "default_device");
+	CHECK_SAYS(aclInit(write_file("dev", "{\"defaultDevice\":{\"default_device\":\"01\"}}")),
+		   ACL_ERROR_INVALID_PARAM, "default_device");
+	CHECK_SAYS(aclInit(write_file("dev2", "{\"defaultDevice\":{\"default_device\":\"-1\"}}")),
+		   ACL_ERROR_INVALID_PARAM, "default_device");
 	CHECK_SAYS(aclInit(write_file("dev3", "{\"defaultDevice\":{\"default_device\":\"64\"}}")),
 		   ACL_ERROR_RT_INVALID_DEVICEID, "64");
 	/* None of them has initialised anything. */
@@ -171,7 +171,7 @@ static void errors_of_the_process(void)
 static void run_with_directory(const char *name)
 {
 	char variable[300];
-	const char *const env[] = { variable, NULL };
+	const char *const env[] = {variable, NULL};
 
 	snprintf(variable, sizeof(variable), "INIT_TEST_DIRECTORY=%s", directory);
 	run_scenario_with(name, env);
@@ -328,9 +328,10 @@ static void other_settings(void)
 /* covers: aclInit, aclrtSetDevice, aclrtGetDeviceCount, aclrtGetSocName, aclrtDeviceGetBareTgid failure */
 static void cannot_start(void **state)
 {
-	static const char *const bad[] = { "VINCI_DEVICES=many", NULL };
-	static const char *const absent[] = { "VINCI_SERVER=/nonexistent/vincid", "VINCI_INSTANCE=test-init-absent", NULL };
-	static const char *const three[] = { "VINCI_DEVICES=3", NULL };
+	static const char *const bad[] = {"VINCI_DEVICES=many", NULL};
+	static const char *const absent[] = {"VINCI_SERVER=/nonexistent/vincid", "VINCI_INSTANCE=test-init-absent",
+					     NULL};
+	static const char *const three[] = {"VINCI_DEVICES=3", NULL};
 	uint32_t count = 0;
 
 	(void)state;
@@ -344,22 +345,26 @@ static void cannot_start(void **state)
 int main(int argc, char **argv)
 {
 	static const struct scenario scenarios[] = {
-		{ "counts", counts },
-		{ "finalize_alone", finalize_alone },
-		{ "devices_are_apart", devices_are_apart },
-		{ "wrong_files", wrong_files },
-		{ "contents_agree", contents_agree },
-		{ "default_device", default_device },
-		{ "errors_of_the_process", errors_of_the_process },
-		{ "callbacks_run", callbacks_run },
-		{ "callbacks_fail", callbacks_fail },
-		{ "bad_settings", bad_settings },
-		{ "no_server", no_server },
-		{ "other_settings", other_settings },
+		{"counts", counts},
+		{"finalize_alone", finalize_alone},
+		{"devices_are_apart", devices_are_apart},
+		{"wrong_files", wrong_files},
+		{"contents_agree", contents_agree},
+		{"default_device", default_device},
+		{"errors_of_the_process", errors_of_the_process},
+		{"callbacks_run", callbacks_run},
+		{"callbacks_fail", callbacks_fail},
+		{"bad_settings", bad_settings},
+		{"no_server", no_server},
+		{"other_settings", other_settings},
 	};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(references), cmocka_unit_test(files),		   cmocka_unit_test(settings),
-		cmocka_unit_test(callbacks),  cmocka_unit_test(callbacks_that_fail), cmocka_unit_test(cannot_start),
+		cmocka_unit_test(references),
+		cmocka_unit_test(files),
+		cmocka_unit_test(settings),
+		cmocka_unit_test(callbacks),
+		cmocka_unit_test(callbacks_that_fail),
+		cmocka_unit_test(cannot_start),
 	};
 	char command[300];
 	int failed;

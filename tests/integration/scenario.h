@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scenario.h - tests that need a process of their own: state of a process begins at its first call, settings are read once.
+ * scenario.h - tests that need a process of their own: state of a process begins at its first call, settings are read
+ * once.
  *
- * A scenario is a function that runs in a copy of the test program, started by exec; it ends with 0 or says what it missed. main() is
- * scenario_main().
+ * A scenario is a function that runs in a copy of the test program, started by exec; it ends with 0 or says what it
+ * missed. main() is scenario_main().
  */
 #ifndef VINCI_SCENARIO_H
 #define VINCI_SCENARIO_H
@@ -52,7 +53,8 @@ struct scenario {
 		CHECK_CODE(call, wanted);                                                                              \
 		said_ = aclGetRecentErrMsg();                                                                          \
 		if (!said_ || !strstr(said_, word)) {                                                                  \
-			fprintf(stderr, "%s:%d: \"%s\" is not in: %s\n", __FILE__, __LINE__, word, said_ ? said_ : ""); \
+			fprintf(stderr, "%s:%d: \"%s\" is not in: %s\n", __FILE__, __LINE__, word,                     \
+				said_ ? said_ : "");                                                                   \
 			_exit(1);                                                                                      \
 		}                                                                                                      \
 	} while (0)
@@ -60,7 +62,7 @@ struct scenario {
 /* Runs it in a fresh process; fails the test unless it ends with 0 in time. */
 static inline void run_scenario_with(const char *name, const char *const env[])
 {
-	const char *const args[] = { "scenario", name, NULL };
+	const char *const args[] = {"scenario", name, NULL};
 	struct t_peer peer;
 	int r;
 

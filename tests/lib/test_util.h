@@ -2,8 +2,9 @@
 /*
  * test_util.h - what tests with several processes need: peers started by exec, lines with deadlines, leak counts.
  *
- * A test program starts itself again as a peer. The two talk in lines: the peer's stdin and stdout are pipes to the test.
- * Every wait has a deadline; nothing sleeps. A false or negative result means "not in time" or "gone": tests assert on it.
+ * A test program starts itself again as a peer. The two talk in lines: the peer's stdin and stdout are pipes to the
+ * test. Every wait has a deadline; nothing sleeps. A false or negative result means "not in time" or "gone": tests
+ * assert on it.
  */
 #ifndef VINCI_TEST_UTIL_H
 #define VINCI_TEST_UTIL_H
@@ -17,9 +18,9 @@
 #define T_PEER_ARGS_MAX 30
 
 struct t_peer {
-	pid_t pid; /* 0: none */
+	pid_t pid;    /* 0: none */
 	int to, from; /* its stdin and stdout; -1: closed */
-	size_t len; /* bytes read from it that are not handed out yet */
+	size_t len;   /* bytes read from it that are not handed out yet */
 	char buf[4 * T_LINE_MAX];
 };
 
@@ -35,7 +36,8 @@ bool t_read_line(struct t_peer *peer, char *line, size_t size, int timeout_ms);
 /* Reads a line and compares it whole; prints what came instead. */
 bool t_expect(struct t_peer *peer, const char *wanted, int timeout_ms);
 bool t_write_line(struct t_peer *peer, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Closes the peer's pipes and waits for its end: exit status, 128 + signal, or -1 after @timeout_ms (it is then killed). */
+/* Closes the peer's pipes and waits for its end: exit status, 128 + signal, or -1 after @timeout_ms (it is then
+ * killed). */
 int t_wait(struct t_peer *peer, int timeout_ms);
 /* SIGKILL, then reaps it. */
 void t_kill(struct t_peer *peer);

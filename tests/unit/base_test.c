@@ -132,10 +132,11 @@ static void no_data_buffer(void **state)
 static void sizes_of_types(void **state)
 {
 	static const size_t sizes[] = {
-		[ACL_FLOAT] = 4,   [ACL_FLOAT16] = 2,	 [ACL_INT8] = 1,       [ACL_INT32] = 4,	    [ACL_UINT8] = 1,
-		[ACL_INT16] = 2,   [ACL_UINT16] = 2,	 [ACL_UINT32] = 4,     [ACL_INT64] = 8,	    [ACL_UINT64] = 8,
-		[ACL_DOUBLE] = 8,  [ACL_BOOL] = 1,	 [ACL_COMPLEX64] = 8,  [ACL_COMPLEX128] = 16, [ACL_BF16] = 2,
-		[ACL_INT4] = 1,	   [ACL_UINT1] = 1,	 [ACL_COMPLEX32] = 4,  [ACL_HIFLOAT8] = 1,  [ACL_FLOAT8_E5M2] = 1,
+		[ACL_FLOAT] = 4,	 [ACL_FLOAT16] = 2,	[ACL_INT8] = 1,	    [ACL_INT32] = 4,
+		[ACL_UINT8] = 1,	 [ACL_INT16] = 2,	[ACL_UINT16] = 2,   [ACL_UINT32] = 4,
+		[ACL_INT64] = 8,	 [ACL_UINT64] = 8,	[ACL_DOUBLE] = 8,   [ACL_BOOL] = 1,
+		[ACL_COMPLEX64] = 8,	 [ACL_COMPLEX128] = 16, [ACL_BF16] = 2,	    [ACL_INT4] = 1,
+		[ACL_UINT1] = 1,	 [ACL_COMPLEX32] = 4,	[ACL_HIFLOAT8] = 1, [ACL_FLOAT8_E5M2] = 1,
 		[ACL_FLOAT8_E4M3FN] = 1, [ACL_FLOAT8_E8M0] = 1,
 	};
 
@@ -302,11 +303,16 @@ static void version_of_the_interface(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_half),	      cmocka_unit_test(rounds_to_even),
-		cmocka_unit_test(saturates),	      cmocka_unit_test(data_buffers),
-		cmocka_unit_test(no_data_buffer),     cmocka_unit_test(sizes_of_types),
-		cmocka_unit_test(versions_of_packages), cmocka_unit_test(no_version),
-		cmocka_unit_test(version_in_parts),   cmocka_unit_test(no_version_in_parts),
+		cmocka_unit_test(every_half),
+		cmocka_unit_test(rounds_to_even),
+		cmocka_unit_test(saturates),
+		cmocka_unit_test(data_buffers),
+		cmocka_unit_test(no_data_buffer),
+		cmocka_unit_test(sizes_of_types),
+		cmocka_unit_test(versions_of_packages),
+		cmocka_unit_test(no_version),
+		cmocka_unit_test(version_in_parts),
+		cmocka_unit_test(no_version_in_parts),
 		cmocka_unit_test(version_of_the_interface),
 	};
 

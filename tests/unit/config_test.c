@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static const char *const names[] = { "VINCI_DEVICES", "VINCI_MEMORY", "VINCI_SOC",    "VINCI_PEERS", "VINCI_INSTANCE",
-				     "VINCI_SOCKET",  "VINCI_SERVER", "VINCI_CONFIG", "VINCI_LOG" };
+static const char *const names[] = {"VINCI_DEVICES", "VINCI_MEMORY", "VINCI_SOC",    "VINCI_PEERS", "VINCI_INSTANCE",
+				    "VINCI_SOCKET",  "VINCI_SERVER", "VINCI_CONFIG", "VINCI_LOG"};
 
 static struct rts_config config;
 
@@ -260,10 +260,14 @@ static void profiles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(nothing_is_set, clean), cmocka_unit_test_setup(variables, clean),
-		cmocka_unit_test_setup(wrong_values, clean),   cmocka_unit_test_setup(a_soc_brings_what_differs, clean),
-		cmocka_unit_test_setup(peers, clean),	       cmocka_unit_test_setup(a_file, clean),
-		cmocka_unit_test(visible_devices),	       cmocka_unit_test(profiles),
+		cmocka_unit_test_setup(nothing_is_set, clean),
+		cmocka_unit_test_setup(variables, clean),
+		cmocka_unit_test_setup(wrong_values, clean),
+		cmocka_unit_test_setup(a_soc_brings_what_differs, clean),
+		cmocka_unit_test_setup(peers, clean),
+		cmocka_unit_test_setup(a_file, clean),
+		cmocka_unit_test(visible_devices),
+		cmocka_unit_test(profiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

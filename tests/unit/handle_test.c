@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* handle_test.c - the table of handles: what is refused, what is never reused, and lookups that race with the end of an object. */
+/* handle_test.c - the table of handles: what is refused, what is never reused, and lookups that race with the end of an
+ * object. */
 #include "rts/rts.h"
 
 #include <pthread.h>
@@ -220,9 +221,12 @@ static void one_destroyer_wins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lives_until_the_last_reference), cmocka_unit_test(refuses_what_is_no_handle),
-		cmocka_unit_test(never_gives_a_handle_twice),	  cmocka_unit_test(holds_a_million),
-		cmocka_unit_test(counts_many_lookups),		  cmocka_unit_test(lookup_races_with_destroy),
+		cmocka_unit_test(lives_until_the_last_reference),
+		cmocka_unit_test(refuses_what_is_no_handle),
+		cmocka_unit_test(never_gives_a_handle_twice),
+		cmocka_unit_test(holds_a_million),
+		cmocka_unit_test(counts_many_lookups),
+		cmocka_unit_test(lookup_races_with_destroy),
 		cmocka_unit_test(one_destroyer_wins),
 	};
 

@@ -25,8 +25,20 @@ static bool check(const char *text, size_t len, size_t *where)
 static void accepts(void **state)
 {
 	static const char *const good[] = {
-		"{}", "[]", "0", "-0.5e+10", "1E5", "\"\"", "true", "null", " {\"a\" : [1, 2 , {\"b\":false}], \"c\":\"d\"}\n",
-		"\"\\u00e4\\n\\\"\\\\\\/\"", "\"\xc3\xa4\"", "[[[[]]]]", "{\"a\":1,\"a\":2}", "\t[\r\n]",
+		"{}",
+		"[]",
+		"0",
+		"-0.5e+10",
+		"1E5",
+		"\"\"",
+		"true",
+		"null",
+		" {\"a\" : [1, 2 , {\"b\":false}], \"c\":\"d\"}\n",
+		"\"\\u00e4\\n\\\"\\\\\\/\"",
+		"\"\xc3\xa4\"",
+		"[[[[]]]]",
+		"{\"a\":1,\"a\":2}",
+		"\t[\r\n]",
 	};
 	size_t where;
 
@@ -39,9 +51,9 @@ static void accepts(void **state)
 static void rejects(void **state)
 {
 	static const char *const bad[] = {
-		"", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "{'a':1}", "01", "+1", "1.", ".5", "1e", "-", "\"", "\"\n\"",
-		"\"\\x\"", "\"\\u12g4\"", "tru", "truex", "[1 2]", "{\"a\" 1}", "{\"a\":}", "[]]", "{}{}", "nul\0l", "NaN",
-		"// x\n{}",
+		"",	 " ",	  "{",	       "[1,]",	   "{\"a\":1,}", "{a:1}",  "{'a':1}", "01",	     "+1",
+		"1.",	 ".5",	  "1e",	       "-",	   "\"",	 "\"\n\"", "\"\\x\"", "\"\\u12g4\"", "tru",
+		"truex", "[1 2]", "{\"a\" 1}", "{\"a\":}", "[]]",	 "{}{}",   "nul\0l",  "NaN",	     "// x\n{}",
 	};
 	size_t where;
 
@@ -89,25 +101,27 @@ static void check_value(const char *text, const char *const path[], enum u_json_
 
 static void finds(void **state)
 {
-	static const char text[] = " { \"x\" : {\"y\": \"1\", \"z\": [1,2]}, \"n\": -7, \"e\": {}, \"n\": 8 , \"a,}\": true}";
+	static const char text[] =
+		" { \"x\" : {\"y\": \"1\", \"z\": [1,2]}, \"n\": -7, \"e\": {}, \"n\": 8 , \"a,}\": true}";
 	struct u_json_value v;
 
 	(void)state;
-	check_value(text, (const char *const[]){ "x", "y", NULL }, U_JSON_STRING, "1");
-	check_value(text, (const char *const[]){ "x", "z", NULL }, U_JSON_ARRAY, "[1,2]");
-	check_value(text, (const char *const[]){ "n", NULL }, U_JSON_NUMBER, "8");
-	check_value(text, (const char *const[]){ "a,}", NULL }, U_JSON_WORD, "true");
-	check_value(text, (const char *const[]){ "e", NULL }, U_JSON_OBJECT, "{}");
-	assert_false(u_json_find(text, strlen(text), (const char *const[]){ "y", NULL }, &v));
-	assert_false(u_json_find(text, strlen(text), (const char *const[]){ "e", "y", NULL }, &v));
-	assert_false(u_json_find(text, strlen(text), (const char *const[]){ "n", "y", NULL }, &v));
+	check_value(text, (const char *const[]){"x", "y", NULL}, U_JSON_STRING, "1");
+	check_value(text, (const char *const[]){"x", "z", NULL}, U_JSON_ARRAY, "[1,2]");
+	check_value(text, (const char *const[]){"n", NULL}, U_JSON_NUMBER, "8");
+	check_value(text, (const char *const[]){"a,}", NULL}, U_JSON_WORD, "true");
+	check_value(text, (const char *const[]){"e", NULL}, U_JSON_OBJECT, "{}");
+	assert_false(u_json_find(text, strlen(text), (const char *const[]){"y", NULL}, &v));
+	assert_false(u_json_find(text, strlen(text), (const char *const[]){"e", "y", NULL}, &v));
+	assert_false(u_json_find(text, strlen(text), (const char *const[]){"n", "y", NULL}, &v));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accepts),	      cmocka_unit_test(rejects), cmocka_unit_test(prefixes),
-		cmocka_unit_test(nesting_is_bounded), cmocka_unit_test(finds),
+		cmocka_unit_test(accepts),  cmocka_unit_test(rejects),
+		cmocka_unit_test(prefixes), cmocka_unit_test(nesting_is_bounded),
+		cmocka_unit_test(finds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,8 +19,8 @@ static const char *after_stamp(const char *line)
 {
 	int pid, y, mo, d, h, mi, s, ms, us, n = 0;
 
-	assert_int_equal(sscanf(line, "[PID: %d] %4d-%2d-%2d-%2d:%2d:%2d.%3d.%3d%n", &pid, &y, &mo, &d, &h, &mi, &s, &ms,
-				&us, &n),
+	assert_int_equal(sscanf(line, "[PID: %d] %4d-%2d-%2d-%2d:%2d:%2d.%3d.%3d%n", &pid, &y, &mo, &d, &h, &mi, &s,
+				&ms, &us, &n),
 			 9);
 	assert_int_equal(pid, getpid());
 	assert_true(y >= 2024 && mo >= 1 && mo <= 12 && d >= 1 && d <= 31);
@@ -49,16 +49,17 @@ static void ids_follow_the_code(void **state)
 		int code;
 		const char *fmt, *head;
 	} rows[] = {
-		{ ACL_ERROR_INVALID_PARAM, "x", "Invalid_Argument(EH0001): x\n" },
-		{ ACL_ERROR_INVALID_PARAM, "argument p is NULL", "Invalid_Argument_Null_Pointer(EH0002): argument p is NULL\n" },
-		{ ACL_ERROR_INVALID_FILE, "x", "File_Operation_Error_Invalid_Path(EH0003): x\n" },
-		{ ACL_ERROR_RT_PARAM_INVALID, "p is NULL", "Invalid_Argument_Null_Pointer(EE1004): p is NULL\n" },
-		{ ACL_ERROR_RT_CONTEXT_NULL, "x", "Execution_Error_Invalid_Context(EE1010): x\n" },
-		{ ACL_ERROR_RT_INVALID_HANDLE, "x", "Invalid_Argument(EE1017): x\n" },
-		{ ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "x", "Execution_Error_Stream_Synchronize_Timeout(EE1002): x\n" },
-		{ ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "x", "Not_Supported(EE1006): x\n" },
-		{ ACL_ERROR_RT_MEMORY_ALLOCATION, "x", "Memory_Allocation_Failure(EL0004): x\n" },
-		{ ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "x", "Resource_Error(EE1023): x\n" },
+		{ACL_ERROR_INVALID_PARAM, "x", "Invalid_Argument(EH0001): x\n"},
+		{ACL_ERROR_INVALID_PARAM, "argument p is NULL",
+		 "Invalid_Argument_Null_Pointer(EH0002): argument p is NULL\n"},
+		{ACL_ERROR_INVALID_FILE, "x", "File_Operation_Error_Invalid_Path(EH0003): x\n"},
+		{ACL_ERROR_RT_PARAM_INVALID, "p is NULL", "Invalid_Argument_Null_Pointer(EE1004): p is NULL\n"},
+		{ACL_ERROR_RT_CONTEXT_NULL, "x", "Execution_Error_Invalid_Context(EE1010): x\n"},
+		{ACL_ERROR_RT_INVALID_HANDLE, "x", "Invalid_Argument(EE1017): x\n"},
+		{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "x", "Execution_Error_Stream_Synchronize_Timeout(EE1002): x\n"},
+		{ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "x", "Not_Supported(EE1006): x\n"},
+		{ACL_ERROR_RT_MEMORY_ALLOCATION, "x", "Memory_Allocation_Failure(EL0004): x\n"},
+		{ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "x", "Resource_Error(EE1023): x\n"},
 	};
 
 	(void)state;
@@ -70,7 +71,8 @@ static void ids_follow_the_code(void **state)
 		assert_string_equal(after_stamp(u_report_take()), rows[i].head);
 	}
 	(void)u_report_as("EE2002", ACL_ERROR_RT_NO_DEVICE, "variable");
-	assert_string_equal(after_stamp(u_report_take()), "Config_Error_Invalid_Environment_Variable(EE2002): variable\n");
+	assert_string_equal(after_stamp(u_report_take()),
+			    "Config_Error_Invalid_Environment_Variable(EE2002): variable\n");
 }
 
 static void internal_errors_have_their_own_layout(void **state)
@@ -82,7 +84,8 @@ static void internal_errors_have_their_own_layout(void **state)
 	(void)u_report(ACL_ERROR_RT_LOST_HEARTBEAT, "second");
 	text = u_report_take();
 	assert_ptr_equal(strstr(text, "EE9999: Internal error!\nEE9999[PID: "), text);
-	assert_string_equal(after_stamp(strchr(text, '[')), "(EE9999):  first\nTraceBack (most recent call last):\n       second\n");
+	assert_string_equal(after_stamp(strchr(text, '[')),
+			    "(EE9999):  first\nTraceBack (most recent call last):\n       second\n");
 }
 
 static void an_argument_error_leads(void **state)

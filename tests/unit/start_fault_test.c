@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * start_fault_test.c - call N of what the library asks of libc and of the device fails, for N = 1, 2, ...: the first calls of a
- * program answer with a sane code and a sentence, leak no descriptor, and succeed when they are made again.
+ * start_fault_test.c - call N of what the library asks of libc and of the device fails, for N = 1, 2, ...: the first
+ * calls of a program answer with a sane code and a sentence, leak no descriptor, and succeed when they are made again.
  */
 #include "acl/acl.h"
 #include "drv/drv.h"
@@ -117,17 +117,17 @@ static void must(bool cond, const char *what, int code)
 /* A code of this library: the memory is short, or the device is not there. */
 static bool is_sane(int code)
 {
-	static const int codes[] = { ACL_SUCCESS,
-				     ACL_ERROR_BAD_ALLOC,
-				     ACL_ERROR_INTERNAL_ERROR,
-				     ACL_ERROR_RT_MEMORY_ALLOCATION,
-				     ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
-				     ACL_ERROR_RT_NO_DEVICE,
-				     ACL_ERROR_RT_NO_STREAM_RESOURCE,
-				     ACL_ERROR_RT_DEV_SETUP_ERROR,
-				     ACL_ERROR_RT_LOST_HEARTBEAT,
-				     ACL_ERROR_RT_REPORT_TIMEOUT,
-				     ACL_ERROR_RT_DRV_INTERNAL_ERROR };
+	static const int codes[] = {ACL_SUCCESS,
+				    ACL_ERROR_BAD_ALLOC,
+				    ACL_ERROR_INTERNAL_ERROR,
+				    ACL_ERROR_RT_MEMORY_ALLOCATION,
+				    ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
+				    ACL_ERROR_RT_NO_DEVICE,
+				    ACL_ERROR_RT_NO_STREAM_RESOURCE,
+				    ACL_ERROR_RT_DEV_SETUP_ERROR,
+				    ACL_ERROR_RT_LOST_HEARTBEAT,
+				    ACL_ERROR_RT_REPORT_TIMEOUT,
+				    ACL_ERROR_RT_DRV_INTERNAL_ERROR};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
 		if (codes[i] == code)
@@ -135,12 +135,12 @@ static bool is_sane(int code)
 	return false;
 }
 
-#define TRY(call)                                              \
-	do {                                                   \
-		int code_ = (call);                            \
-		must(is_sane(code_), #call, code_);            \
-		if (code_)                                     \
-			return false;                          \
+#define TRY(call)                                                                                                      \
+	do {                                                                                                           \
+		int code_ = (call);                                                                                    \
+		must(is_sane(code_), #call, code_);                                                                    \
+		if (code_)                                                                                             \
+			return false;                                                                                  \
 	} while (0)
 
 /* The first calls of a program; what was opened before a failure is closed by the second round's end. */
@@ -219,7 +219,7 @@ static void libc_fails(void **state)
 
 static void the_device_fails(void **state)
 {
-	static const int errors[] = { -ENOMEM, -EIO, -EINVAL, -ENOTCONN, -EPROTO, -ETIMEDOUT };
+	static const int errors[] = {-ENOMEM, -EIO, -EINVAL, -ENOTCONN, -EPROTO, -ETIMEDOUT};
 	int n;
 
 	(void)state;
