@@ -94,8 +94,8 @@ int rts_allow_failed(const struct drv_name *name, const char *what, int err)
 		return u_report(code, "%s %s... was exported by another process: only the exporter can put processes on its whitelist",
 				what, hint.text);
 	case -EPERM:
-		return u_report(code, "%s %s... was exported without pid validation (flag 1), so it has no whitelist", what,
-				hint.text);
+		return u_report(code, "%s %s... was exported without pid validation (flag %d), so it has no whitelist", what,
+				hint.text, name->kind == VINCI_SHARE_NOTIFY ? 2 : 1);
 	case -ENOSPC:
 		return u_report(code, "the whitelist of %s %s... is full (at most %d processes)", what, hint.text,
 				name->kind == VINCI_SHARE_NOTIFY ? 15 : name->kind == VINCI_SHARE_IPC_MEM ? 32768 : 65535);
