@@ -63,6 +63,24 @@ struct ipc_place {
 	uint64_t told; /* bytes that importers are told; as many pages */
 };
 
+/* A range of an allocation and the object behind it: the allocation's own (bo of the segment) or a piece's. */
+struct ipc_container {
+	uint64_t offset, size;
+	uint32_t bo;
+	uint64_t mmap_offset;
+	bool stranded;
+};
+
+/* [offset, offset + size) and the pages of @place. */
+bool ipc_contains(uint64_t offset, uint64_t size, const struct ipc_place *place);
+bool ipc_overlaps(uint64_t offset, uint64_t size, const struct ipc_place *place);
+/* @keep: what is not zero stays in the old place too, for the case that the move has to be given up. */
+void ipc_move_contents(uint8_t *to, uint8_t *from, uint64_t size, bool keep);
+
+/* ipc_join.c: pieces that nobody shares any more become one object with what lies between them. */
+bool ipc_can_join(const struct ipc_place *place, const struct ipc_alloc *alloc);
+int ipc_join(const struct ipc_place *place, struct ipc_alloc *alloc, const struct ipc_container *around, uint32_t *bo);
+
 /* The object that backs exactly these pages, if there is one already: false when a split is needed first (or impossible). */
 bool ipc_place_whole(const struct ipc_place *place, const struct ipc_alloc *alloc, uint32_t *bo);
 /* Splits if needed. No task may be running. */

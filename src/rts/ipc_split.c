@@ -19,55 +19,47 @@
 #define HOST_PAGE 4096u
 #define MOVE_CHUNK (UINT64_C(2) << 20) /* the most that a move backs twice */
 
-/* A range of the allocation and the object behind it: the allocation's own (bo of the segment) or a piece's. */
-struct container {
-	uint64_t offset, size;
-	uint32_t bo;
-	uint64_t mmap_offset;
-	bool stranded;
-};
-
-static bool contains(uint64_t offset, uint64_t size, const struct ipc_place *place)
+bool ipc_contains(uint64_t offset, uint64_t size, const struct ipc_place *place)
 {
 	return offset <= place->offset && place->offset + place->size <= offset + size;
 }
 
-static bool overlaps(uint64_t offset, uint64_t size, const struct ipc_place *place)
+bool ipc_overlaps(uint64_t offset, uint64_t size, const struct ipc_place *place)
 {
 	return offset < place->offset + place->size && place->offset < offset + size;
 }
 
-static void smallest_container(const struct ipc_place *place, const struct ipc_alloc *alloc, struct container *c)
+static void smallest_container(const struct ipc_place *place, const struct ipc_alloc *alloc, struct ipc_container *c)
 {
 	const struct ipc_piece *piece;
 
-	*c = (struct container){ 0, rts_round_up(place->seg.size, rts_page_size(place->seg.page_kind)),
+	*c = (struct ipc_container){ 0, rts_round_up(place->seg.size, rts_page_size(place->seg.page_kind)),
 				 place->seg.handle, place->seg.mmap_offset, false };
 	if (!alloc)
 		return;
 	LIST_FOREACH(piece, &alloc->pieces, link)
-		if (contains(piece->offset, piece->size, place) && piece->size <= c->size)
-			*c = (struct container){ piece->offset, piece->size, piece->bo, piece->mmap_offset,
+		if (ipc_contains(piece->offset, piece->size, place) && piece->size <= c->size)
+			*c = (struct ipc_container){ piece->offset, piece->size, piece->bo, piece->mmap_offset,
 						 piece->stranded };
 }
 
 /* Some of the pages are in a piece that does not hold all of them. */
 static const struct ipc_piece *piece_in_the_way(const struct ipc_place *place, const struct ipc_alloc *alloc,
-						const struct container *c)
+						const struct ipc_container *c)
 {
 	const struct ipc_piece *piece;
 
 	if (!alloc)
 		return NULL;
 	LIST_FOREACH(piece, &alloc->pieces, link)
-		if (overlaps(piece->offset, piece->size, place) && piece->bo != c->bo && piece->size < c->size)
+		if (ipc_overlaps(piece->offset, piece->size, place) && piece->bo != c->bo && piece->size < c->size)
 			return piece;
 	return NULL;
 }
 
 bool ipc_place_whole(const struct ipc_place *place, const struct ipc_alloc *alloc, uint32_t *bo)
 {
-	struct container c;
+	struct ipc_container c;
 
 	smallest_container(place, alloc, &c);
 	if (c.stranded || c.size != place->size || piece_in_the_way(place, alloc, &c))
@@ -86,21 +78,30 @@ static bool is_zero(const uint64_t *page)
 	return true;
 }
 
-/*
- * Pages that hold nothing but zeros are not written, so that what was never touched stays unbacked. Reading backs them
- * in the old object; each chunk is dropped from there at once.
- */
-static void move_contents(uint8_t *to, uint8_t *from, uint64_t size)
+/* Pages that hold nothing but zeros are not written, so that what was never touched stays unbacked. Says whether any was. */
+static bool copy_chunk(uint8_t *to, const uint8_t *from, uint64_t len)
 {
-	uint64_t at, page;
+	bool any = false;
+	uint64_t page;
+
+	for (page = 0; page < len; page += HOST_PAGE) {
+		if (is_zero((const uint64_t *)(const void *)(from + page)))
+			continue;
+		memcpy(to + page, from + page, HOST_PAGE);
+		any = true;
+	}
+	return any;
+}
+
+/* Reading backs pages in the old object: those that hold only zeros are dropped from it at once. */
+void ipc_move_contents(uint8_t *to, uint8_t *from, uint64_t size, bool keep)
+{
+	uint64_t at, len;
 
 	for (at = 0; at < size; at += MOVE_CHUNK) {
-		uint64_t len = size - at < MOVE_CHUNK ? size - at : MOVE_CHUNK;
-
-		for (page = at; page < at + len; page += HOST_PAGE)
-			if (!is_zero((const uint64_t *)(const void *)(from + page)))
-				memcpy(to + page, from + page, HOST_PAGE);
-		(void)madvise(from + at, len, MADV_REMOVE); /* what stays there is never shared again */
+		len = size - at < MOVE_CHUNK ? size - at : MOVE_CHUNK;
+		if (!copy_chunk(to + at, from + at, len) || !keep)
+			(void)madvise(from + at, len, MADV_REMOVE); /* what stays there is never shared again */
 	}
 }
 
@@ -108,7 +109,7 @@ static void move_contents(uint8_t *to, uint8_t *from, uint64_t size)
  * Puts the piece's object where its pages were. The old pages are mapped a second time first: once the place is taken, nothing
  * can fail any more.
  */
-static int move_piece(const struct ipc_place *place, const struct container *from, struct ipc_piece *piece)
+static int move_piece(const struct ipc_place *place, const struct ipc_container *from, struct ipc_piece *piece)
 {
 	struct drv *drv = rts_drv();
 	void *addr = (void *)(place->seg.base + piece->offset);
@@ -121,7 +122,7 @@ static int move_piece(const struct ipc_place *place, const struct container *fro
 	err = drv_map(drv, piece->mmap_offset, piece->size, addr, true, &new);
 	if (!err) {
 		piece->stranded = false;
-		move_contents(new, old, piece->size);
+		ipc_move_contents(new, old, piece->size, false);
 	}
 	(void)drv_unmap(drv, old, piece->size);
 	return err;
@@ -140,7 +141,7 @@ static int split_failed(const struct ipc_place *place, int err)
 			(void *)place->seg.base, strerror(abs(err)));
 }
 
-static int split(const struct ipc_place *place, struct ipc_alloc *alloc, const struct container *from, uint32_t *bo)
+static int split(const struct ipc_place *place, struct ipc_alloc *alloc, const struct ipc_container *from, uint32_t *bo)
 {
 	struct ipc_piece *piece = calloc(1, sizeof(*piece));
 	int err;
@@ -167,7 +168,7 @@ static int split(const struct ipc_place *place, struct ipc_alloc *alloc, const s
 int ipc_place_object(const struct ipc_place *place, struct ipc_alloc *alloc, uint32_t *bo)
 {
 	const struct ipc_piece *piece;
-	struct container c;
+	struct ipc_container c;
 
 	if (ipc_place_whole(place, alloc, bo))
 		return 0;
@@ -177,8 +178,10 @@ int ipc_place_object(const struct ipc_place *place, struct ipc_alloc *alloc, uin
 				(unsigned long long)place->offset, (unsigned long long)(place->offset + place->size),
 				place->seg.size);
 	piece = piece_in_the_way(place, alloc, &c);
+	if (piece && !c.stranded && ipc_can_join(place, alloc))
+		return ipc_join(place, alloc, &c, bo);
 	if (piece || c.stranded)
-		return RTS_REFUSE("bytes %llu to %llu of the allocation at %p were exported on their own before; export the same range again or one that does not overlap it",
+		return RTS_REFUSE("bytes %llu to %llu of the allocation at %p are exported on their own, or were and are still mapped by another process; export the same range again, or one that does not overlap it",
 				(unsigned long long)(piece ? piece->offset : c.offset),
 				(unsigned long long)(piece ? piece->offset + piece->size : c.offset + c.size),
 				(void *)place->seg.base);

@@ -316,8 +316,10 @@ int vmm_map_locked(uintptr_t base, size_t size, struct rts_phys *phys)
 {
 	struct vmm_mapping *m;
 	void *at;
-	int r = map_check(base, size, phys);
+	int r = vmm_phys_check(phys);
 
+	if (!r)
+		r = map_check(base, size, phys);
 	if (r)
 		return r;
 	m = calloc(1, sizeof(*m));
@@ -443,8 +445,6 @@ int rts_vmm_map(void *va, size_t size, size_t offset, aclrtDrvMemHandle handle)
 		return r;
 	u_mutex_lock(&rts_share_lock);
 	r = wait_for_dead((uintptr_t)va, size);
-	if (!r && !phys->user_refs && !phys->map_refs)
-		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "the memory of %p was freed meanwhile", handle);
 	if (!r)
 		r = vmm_map_locked((uintptr_t)va, size, phys);
 	u_mutex_unlock(&rts_share_lock);

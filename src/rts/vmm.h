@@ -103,6 +103,8 @@ void vmm_mapping_defer(struct vmm_mapping *mapping);
 int vmm_phys_get(aclrtDrvMemHandle handle, struct rts_phys **phys);
 /* Gives the object its handle with one count. */
 int vmm_phys_publish(struct rts_phys *phys);
+/* 107000 when it was freed since the lookup, or belongs to a device that has died. */
+int vmm_phys_check(const struct rts_phys *phys);
 /* A count was dropped: ends the handle and its memory if it was the last. */
 void vmm_phys_settle(struct rts_phys *phys);
 /* What was imported under this name for this device. */

@@ -32,6 +32,15 @@ int vmm_phys_get(aclrtDrvMemHandle handle, struct rts_phys **phys)
 	return 0;
 }
 
+int vmm_phys_check(const struct rts_phys *phys)
+{
+	if (!phys->user_refs && !phys->map_refs)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the memory was freed meanwhile");
+	if (phys->epoch != rts_process_epoch())
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the memory went with the device that has died");
+	return 0;
+}
+
 int vmm_phys_publish(struct rts_phys *phys)
 {
 	int r = rts_object_publish(&phys->obj, RTS_PHYS, phys_release);

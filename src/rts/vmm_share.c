@@ -30,8 +30,10 @@ static int fabric_check(uint32_t kind)
 
 static int export_check(const struct rts_phys *phys)
 {
-	if (!phys->user_refs && !phys->map_refs)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the memory was freed meanwhile");
+	int r = vmm_phys_check(phys);
+
+	if (r)
+		return r;
 	if (phys->imported)
 		return RTS_REFUSE("the memory was imported from another process, and only its exporter can share it");
 	if (phys->name.len)

@@ -441,6 +441,54 @@ static void test_part(void **state)
 	peer_stop(&peer);
 }
 
+/* Parts that nobody shares any more are no obstacle: the range that holds them is one object again. */
+static void test_parts_are_joined(void **state)
+{
+	struct t_peer peer;
+	char one[KEY_LEN], two[KEY_LEN], inner[KEY_LEN], all[KEY_LEN];
+	uint8_t *ptr = device_alloc(16 * MIB);
+	size_t left = m_free();
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 8; i++)
+		atomic_store(word(ptr, i * 2 * MIB + 8), 100 + i);
+	export(ptr + 4 * MIB, 4 * MIB, one, OPEN);
+	export(ptr + 10 * MIB, 2 * MIB, two, OPEN);
+	assert_ok(aclrtIpcMemClose(one));
+	export(ptr + 6 * MIB, 2 * MIB, inner, OPEN);
+	peer_start(&peer, 0);
+	assert_ask(&peer, 0, "import %s 0", two);
+	assert_ok(aclrtIpcMemClose(two));
+	/* One key is left, and one importer of a key that is closed. */
+	assert_refused(aclrtIpcMemGetExportKey(ptr, 16 * MIB, all, KEY_LEN, OPEN), REFUSED);
+	assert_ok(aclrtIpcMemClose(inner));
+	assert_refused(aclrtIpcMemGetExportKey(ptr, 16 * MIB, all, KEY_LEN, OPEN), REFUSED);
+	export(ptr + 2 * MIB, 8 * MIB, one, OPEN);
+	assert_int_equal(m_free(), left);
+	assert_ok(aclrtIpcMemClose(one));
+	assert_ask(&peer, 0, "put 8 205");
+	assert_ask(&peer, 0, "close %s", two);
+	export(ptr, 16 * MIB, all, OPEN);
+	assert_int_equal(m_free(), left);
+	assert_ask(&peer, 0, "import %s 0", all);
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(atomic_load(word(ptr, i * 2 * MIB + 8)), i == 5 ? 205 : 100 + i);
+		assert_ask(&peer, i == 5 ? 205 : 100 + i, "get %zu", i * 2 * MIB + 8);
+	}
+	assert_ask(&peer, 0, "put 0 1");
+	assert_int_equal(atomic_load(word(ptr, 0)), 1);
+	assert_ask(&peer, 0, "close %s", all);
+	assert_ok(aclrtIpcMemClose(all));
+	/* And in parts again. */
+	export(ptr + 14 * MIB, 2 * MIB, two, OPEN);
+	assert_ask(&peer, 0, "import %s 0", two);
+	assert_ask(&peer, 107, "get 8");
+	assert_int_equal(m_free(), left);
+	assert_ok(aclrtFree(ptr));
+	peer_stop(&peer);
+}
+
 /* A part of what another process maps stays where it is. */
 static void test_part_of_what_is_shared(void **state)
 {
@@ -822,6 +870,7 @@ int main(int argc, char **argv)
 		TEST(test_other_memory),
 		TEST(test_exported_several_times),
 		TEST(test_part),
+		TEST(test_parts_are_joined),
 		TEST(test_part_of_what_is_shared),
 		TEST(test_part_stays_lazy),
 		TEST(test_part_waits_for_tasks),

@@ -182,6 +182,8 @@ static void test_reserve(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (FEW_ADDRESSES && sizes[i] > TIB)
+			continue;
 		va = reserve(sizes[i]);
 		assert_int_equal((uintptr_t)va % PAGE, 0);
 		if (sizes[i] >= GIB)
@@ -192,7 +194,7 @@ static void test_reserve(void **state)
 	}
 	/* The same address again, and one that a client chose: 32 TiB at 40 TiB. */
 	expect = (void *)(40 * TIB);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 3 && !FEW_ADDRESSES; i++) {
 		assert_ok(aclrtReserveMemAddress(&va, 32 * TIB, 0, expect, 1));
 		assert_ptr_equal(va, expect);
 		assert_ok(aclrtReleaseMemAddress(va));

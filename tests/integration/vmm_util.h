@@ -3,6 +3,7 @@
 #ifndef VINCI_VMM_UTIL_H
 #define VINCI_VMM_UTIL_H
 
+#include "few_addresses.h"
 #include "mem_util.h"
 
 #define REFUSED ACL_ERROR_RT_DRV_INTERNAL_ERROR
