@@ -244,10 +244,7 @@ static pid_t quiet_fork(void)
 	return (pid_t)syscall(SYS_clone, 0ul, 0ul, 0ul, 0ul, 0ul);
 }
 
-/*
- * Orphans go to init. When init, or the subreaper, is the application itself, it would be told of vincid's end by
- * SIGCHLD after all, so there vincid stays a quiet child.
- */
+/* Orphans go to init, or to a subreaper: when that is the application itself, vincid must not become one. */
 static bool orphans_come_to_us(void)
 {
 	int subreaper = 0;
@@ -256,23 +253,39 @@ static bool orphans_come_to_us(void)
 	return subreaper || getpid() == 1;
 }
 
-/* --- in the launching process --------------------------------------------------------------- */
-
-static pid_t spawn(struct launch *l, bool direct)
+/*
+ * Between the application and vincid: an exec makes any process one that reports its end by SIGCHLD, a middle one that
+ * never execs stays quiet. Usually it goes at once; where orphans would come to the application, it waits for
+ * vincid's end, holding nothing of the application's but its memory as it was.
+ */
+static void middle_process(struct launch *l, bool stay)
 {
-	pid_t pid = quiet_fork();
-	pid_t server;
+	pid_t server = quiet_fork();
 
-	if (pid)
-		return pid;
-	if (direct)
-		child_exec(l);
-	server = quiet_fork();
 	if (server < 0)
 		child_fail(l, LAUNCH_FORK);
 	if (!server)
 		child_exec(l);
+	if (!stay)
+		_exit(0);
+	(void)setsid();
+	if (chdir("/"))
+		_exit(1);
+	close_from(0);
+	while (waitpid(server, NULL, (int)__WALL) < 0 && errno == EINTR)
+		;
 	_exit(0);
+}
+
+/* --- in the launching process --------------------------------------------------------------- */
+
+static pid_t spawn(struct launch *l, bool stay)
+{
+	pid_t pid = quiet_fork();
+
+	if (!pid)
+		middle_process(l, stay);
+	return pid;
 }
 
 /* The application may have taken it by a wait with __WALL: ECHILD is fine. */
@@ -321,7 +334,7 @@ static int explain(const struct launch *l, int r, const struct launch_report *re
 static int run(struct launch *l, char *why, size_t why_len)
 {
 	struct launch_report report = { 0 };
-	bool direct = orphans_come_to_us();
+	bool stay = orphans_come_to_us();
 	sigset_t all;
 	int fds[2], r;
 	pid_t pid;
@@ -334,15 +347,15 @@ static int run(struct launch *l, char *why, size_t why_len)
 	/* No handler of the application may run in the child. */
 	sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &l->mask);
-	pid = spawn(l, direct);
+	pid = spawn(l, stay);
 	r = pid < 0 ? -errno : 0;
 	(void)pthread_sigmask(SIG_SETMASK, &l->mask, NULL);
 	(void)close(fds[1]);
-	if (!r && !direct)
+	if (!r && !stay)
 		reap(pid);
 	if (!r)
 		r = wait_report(fds[0], &report);
-	if (!r && direct && report.stage != LAUNCH_READY)
+	if (!r && stay && report.stage != LAUNCH_READY)
 		reap(pid);
 	(void)close(fds[0]);
 	return explain(l, r, &report, why, why_len);

@@ -72,6 +72,8 @@ int harness_init(const char *device)
 	settings.notify_limit = NOTIFIES;
 	settings.instance = instance;
 	settings.server = getenv("VINCI_TEST_SERVER");
+	if (!settings.server && !harness_in_process())
+		(void)fprintf(stderr, "VINCI_TEST_SERVER should name vincid, as ctest has it\n");
 	settings.has_peers = true;
 	/* NPU 3 is out of everybody's reach. */
 	for (d = 0; d < 3; d++)

@@ -14,6 +14,16 @@
 #include "harness.h"
 #include "raw.h"
 
+/* In a child a failed assertion must not go on with the parent's tests: it aborts. */
+static pid_t fork_test(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		(void)setenv("CMOCKA_TEST_ABORT", "1", 1);
+	return pid;
+}
+
 static int greeted(void)
 {
 	struct wire_welcome welcome;
@@ -136,7 +146,7 @@ static void forked_client(void **state)
 	pid_t pid;
 
 	(void)state;
-	pid = fork();
+	pid = fork_test();
 	if (!pid)
 		_exit(raw_call(sock, DRM_IOCTL_VINCI_GET_PARAM, &a, NULL, 0, NULL) == -EPERM ? 0 : 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -157,7 +167,7 @@ static void orphaned_socket(void **state)
 
 	(void)state;
 	assert_ok(pipe2(pipes, O_CLOEXEC));
-	pid = fork();
+	pid = fork_test();
 	if (!pid) {
 		sock = greeted();
 		if (raw_call(sock, DRM_IOCTL_VINCI_BO_CREATE, &a, NULL, 0, NULL))
@@ -464,7 +474,7 @@ static void noise(void **state)
 static int in_pid_namespace(int (*body)(int), int arg)
 {
 	int status;
-	pid_t pid = fork(), inner;
+	pid_t pid = fork_test(), inner;
 
 	if (!pid) {
 		if (unshare(CLONE_NEWPID))
@@ -528,7 +538,7 @@ static void foreign_namespace(void **state)
 
 	(void)state;
 	assert_ok(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
-	pid = fork();
+	pid = fork_test();
 	if (!pid) {
 		(void)close(pair[0]);
 		r = in_pid_namespace(serve_inside, pair[1]);
