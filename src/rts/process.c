@@ -369,20 +369,38 @@ int32_t rts_device_to_user(uint32_t device)
 	return -1;
 }
 
-int rts_process_bare_tgid(int32_t *pid)
+static int ask_tgid(uint64_t *value)
 {
 	int code = rts_process_start();
+	int r;
+
+	if (code)
+		return code;
+	r = drv_get_param(rts_drv(), VINCI_PARAM_TGID, value);
+	if (r == -ENOTCONN) {
+		/* Perhaps nobody had asked the device since it died: while none is in use that is no reason to fail. */
+		rts_process_lost();
+		code = rts_process_start();
+		if (code)
+			return code;
+		r = drv_get_param(rts_drv(), VINCI_PARAM_TGID, value);
+	}
+	if (r)
+		return u_report(rts_errno_code(0, RTS_OP_QUERY, r), "the device does not tell this process's id: %s",
+				strerror(-r));
+	return 0;
+}
+
+int rts_process_bare_tgid(int32_t *pid)
+{
 	uint64_t value;
+	int code = ask_tgid(&value);
 
 	if (code == ACL_ERROR_RT_NO_DEVICE || code == ACL_ERROR_RT_DEV_SETUP_ERROR) {
 		*pid = -1;
 		return 0;
 	}
-	if (code)
-		return code;
-	code = rts_errno_code(0, RTS_OP_QUERY, drv_get_param(rts_drv(), VINCI_PARAM_TGID, &value));
-	if (code)
-		return u_report(code, "the device does not tell this process's id");
-	*pid = (int32_t)value;
-	return 0;
+	if (!code)
+		*pid = (int32_t)value;
+	return code;
 }
