@@ -166,18 +166,63 @@ static struct thread_report *thread_report(void)
 	return mine;
 }
 
-static void stamp(char *out, size_t size)
+/*
+ * Local time without libc's conversions: those take a lock that a thread of the parent may have held when this process
+ * was forked, and then the child's first error would hang. The distance from UTC is looked up at load and again in each
+ * quarter of an hour (it changes at no other times), but never in a child.
+ */
+#define QUARTER 900
+
+static struct {
+	pid_t owner;
+	atomic_llong offset, until; /* seconds */
+} zone;
+
+static long long zone_offset(time_t now)
 {
-	struct timespec now;
 	struct tm tm;
 
+	if (now >= atomic_load_explicit(&zone.until, memory_order_relaxed) && getpid() == zone.owner &&
+	    localtime_r(&now, &tm)) {
+		atomic_store_explicit(&zone.offset, tm.tm_gmtoff, memory_order_relaxed);
+		atomic_store_explicit(&zone.until, now - now % QUARTER + QUARTER, memory_order_relaxed);
+	}
+	return atomic_load_explicit(&zone.offset, memory_order_relaxed);
+}
+
+static void __attribute__((constructor)) find_zone(void)
+{
+	zone.owner = getpid();
+	(void)zone_offset(time(NULL));
+}
+
+/* The proleptic Gregorian date of a day after 1970-01-01, in years that begin in March. */
+static void date_of(unsigned long day, unsigned *year, unsigned *month, unsigned *mday)
+{
+	unsigned long d = day + 719468, era = d / 146097, doe = d % 146097;
+	unsigned long yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	unsigned long doy = doe - (365 * yoe + yoe / 4 - yoe / 100), m = (5 * doy + 2) / 153;
+
+	*mday = (unsigned)(doy - (153 * m + 2) / 5 + 1);
+	*month = (unsigned)(m < 10 ? m + 3 : m - 9);
+	*year = (unsigned)(yoe + era * 400 + (*month <= 2));
+}
+
+static void stamp(char *out, size_t size)
+{
+	unsigned year, month, mday, second, us;
+	struct timespec now;
+	long long local;
+
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (!localtime_r(&now.tv_sec, &tm))
-		memset(&tm, 0, sizeof(tm));
-	snprintf(out, size, "%04u-%02u-%02u-%02u:%02u:%02u.%03u.%03u", (tm.tm_year + 1900u) % 10000u,
-		 (tm.tm_mon + 1u) % 100u, (unsigned)tm.tm_mday % 100u, (unsigned)tm.tm_hour % 100u,
-		 (unsigned)tm.tm_min % 100u, (unsigned)tm.tm_sec % 100u, (unsigned)(now.tv_nsec / 1000000) % 1000u,
-		 (unsigned)(now.tv_nsec / 1000) % 1000u);
+	local = now.tv_sec + zone_offset(now.tv_sec);
+	if (local < 0)
+		local = 0; /* a clock before 1970 */
+	date_of((unsigned long)(local / 86400), &year, &month, &mday);
+	second = (unsigned)(local % 86400);
+	us = (unsigned)(now.tv_nsec / 1000);
+	snprintf(out, size, "%04u-%02u-%02u-%02u:%02u:%02u.%03u.%03u", year, month, mday, second / 3600,
+		 second / 60 % 60, second % 60, us / 1000 % 1000, us % 1000);
 }
 
 static bool list_has(const struct list *list, const char *text)

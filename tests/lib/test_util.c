@@ -297,18 +297,28 @@ unsigned t_count_shm(void)
 	return count_dir("/dev/shm");
 }
 
-unsigned t_count_maps(void)
+static unsigned count_maps(bool reserved)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
+	char line[4096 + 128];
 	unsigned n = 0;
-	int c;
 
 	if (!f)
 		return 0;
-	while ((c = getc(f)) != EOF)
-		n += c == '\n';
+	while (fgets(line, sizeof(line), f))
+		n += reserved || !strstr(line, " ---p 00000000 00:00 0");
 	fclose(f);
 	return n;
+}
+
+unsigned t_count_maps(void)
+{
+	return count_maps(true);
+}
+
+unsigned t_count_backed_maps(void)
+{
+	return count_maps(false);
 }
 
 unsigned long t_rss_kib(void)

@@ -51,6 +51,8 @@ bool t_hear(char *line, size_t size, int timeout_ms);
 /* Counts of this process, for comparing before and after. */
 unsigned t_count_fds(void);
 unsigned t_count_maps(void);
+/* Without ranges that are only kept from other uses (no access, nothing behind them). */
+unsigned t_count_backed_maps(void);
 unsigned t_count_threads(void);
 /* Names in /dev/shm. */
 unsigned t_count_shm(void);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -41,6 +42,25 @@ static void one_sentence(void **state)
 	assert_non_null(text);
 	assert_string_equal(after_stamp(text), "Invalid_Argument(EE1003): size is 0; it must be positive\n");
 	assert_null(u_report_take());
+}
+
+/* The stamp is local time. */
+static void stamps_are_local(void **state)
+{
+	char now[64], got[64];
+	struct tm tm;
+	time_t before, after;
+
+	(void)state;
+	do {
+		before = time(NULL);
+		(void)u_report(ACL_ERROR_INVALID_PARAM, "x");
+		snprintf(got, sizeof(got), "%.19s", strchr(u_report_take(), ']') + 2);
+		after = time(NULL);
+	} while (before != after);
+	assert_non_null(localtime_r(&before, &tm));
+	assert_true(strftime(now, sizeof(now), "%Y-%m-%d-%H:%M:%S", &tm));
+	assert_string_equal(got, now);
 }
 
 static void ids_follow_the_code(void **state)
@@ -198,7 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_sentence),
-		cmocka_unit_test(ids_follow_the_code),
+		cmocka_unit_test(stamps_are_local), cmocka_unit_test(ids_follow_the_code),
 		cmocka_unit_test(internal_errors_have_their_own_layout),
 		cmocka_unit_test(an_argument_error_leads),
 		cmocka_unit_test(is_bounded_and_drops_the_oldest),
