@@ -45,6 +45,7 @@ kill_one() {
 		[ "$line" != "$survivor: batches flow" ] || break
 	done
 	[ "$line" = "$survivor: batches flow" ] || fail "no batch came through"
+	[ -n "$(device_pids)" ] || fail "the device does not run as $VINCI_SERVER"
 	local -n pid_victim=pid_$victim pid_survivor=pid_$survivor
 	kill -9 "$pid_victim"
 	since=$SECONDS
@@ -57,8 +58,8 @@ kill_one() {
 	echo "-- the $victim was killed, the $survivor noticed"
 }
 
-# The device leaves with its last client.
-device_pid() {
+# The device leaves with its last client. There can be two for a moment: one that leaves and its successor.
+device_pids() {
 	local file arguments
 	for file in /proc/[0-9]*/cmdline; do
 		IFS= read -r -d '' arguments <"$file" || continue
@@ -68,8 +69,9 @@ device_pid() {
 
 nothing_left() {
 	local pid place
-	pid=$(device_pid)
-	[ -z "$pid" ] || timeout 10 tail --pid="$pid" -s 0.1 -f /dev/null || fail "vincid $pid is still there"
+	for pid in $(device_pids); do
+		timeout 10 tail --pid="$pid" -s 0.1 -f /dev/null || fail "vincid $pid is still there"
+	done
 	case $(cat /proc/net/unix) in
 	*"@vinci-$(id -u)-$VINCI_INSTANCE-"*) fail "its socket is still there" ;;
 	esac
