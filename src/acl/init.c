@@ -41,7 +41,7 @@ static struct {
 	bool finalized;		 /* the last thing that happened was a finalisation */
 	struct init_file *first; /* of the first aclInit that succeeded: later ones have to agree */
 	struct callbacks at_init, at_finalize;
-} state = {.lock = U_MUTEX_INIT(RANK_ACL_INIT, "aclInit"), .changed = PTHREAD_COND_INITIALIZER};
+} state = { .lock = U_MUTEX_INIT(RANK_ACL_INIT, "aclInit"), .changed = PTHREAD_COND_INITIALIZER };
 
 /* The child of a process that was not initialised may start afresh, whatever other threads were doing. */
 static void after_fork(void)
@@ -203,7 +203,7 @@ static aclError remove_callback(struct callbacks *list, const struct callback *c
 
 aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData)
 {
-	struct callback cb = {.type = type, .fn.init = cbFunc, .user = userData};
+	struct callback cb = { .type = type, .fn.init = cbFunc, .user = userData };
 	bool initialised;
 	aclError r;
 
@@ -216,7 +216,7 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFu
 
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
 {
-	struct callback cb = {.type = type, .fn.init = cbFunc};
+	struct callback cb = { .type = type, .fn.init = cbFunc };
 
 	REQUIRE_NOT_NULL(cbFunc);
 	return remove_callback(&state.at_init, &cb);
@@ -224,7 +224,7 @@ aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallback
 
 aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData)
 {
-	struct callback cb = {.type = type, .fn.finalize = cbFunc, .user = userData};
+	struct callback cb = { .type = type, .fn.finalize = cbFunc, .user = userData };
 	bool initialised;
 
 	REQUIRE_NOT_NULL(cbFunc);
@@ -233,7 +233,7 @@ aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCa
 
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc)
 {
-	struct callback cb = {.type = type, .fn.finalize = cbFunc};
+	struct callback cb = { .type = type, .fn.finalize = cbFunc };
 
 	REQUIRE_NOT_NULL(cbFunc);
 	return remove_callback(&state.at_finalize, &cb);

@@ -64,14 +64,14 @@ static aclError check(const struct init_file *file)
 	if (!u_json_check(file->text, file->len, &where))
 		return u_report(ACL_ERROR_PARSE_FILE, "\"%s\" is not JSON: wrong at byte %zu of %zu", file->path, where,
 				file->len);
-	if (!u_json_find(file->text, file->len, (const char *const[]){NULL}, &top) || top.type != U_JSON_OBJECT)
+	if (!u_json_find(file->text, file->len, (const char *const[]){ NULL }, &top) || top.type != U_JSON_OBJECT)
 		return u_report(ACL_ERROR_PARSE_FILE, "\"%s\" does not hold a JSON object ({ ... })", file->path);
 	return ACL_SUCCESS;
 }
 
 static aclError read_error_mode(struct init_file *file)
 {
-	static const char *const path[] = {"err_msg_mode", NULL};
+	static const char *const path[] = { "err_msg_mode", NULL };
 	struct u_json_value v;
 
 	if (!u_json_find(file->text, file->len, path, &v))
@@ -106,7 +106,7 @@ static bool parse_device(const struct u_json_value *v, int32_t *out)
 
 static aclError read_default_device(struct init_file *file)
 {
-	static const char *const path[] = {"defaultDevice", "default_device", NULL};
+	static const char *const path[] = { "defaultDevice", "default_device", NULL };
 	struct u_json_value v;
 
 	if (!u_json_find(file->text, file->len, path, &v) || parse_device(&v, &file->default_device))

@@ -132,7 +132,7 @@ static bool prerelease(const char *text, long *out)
 	static const struct {
 		const char *name;
 		long weight;
-	} stages[] = {{"alpha", 300}, {"beta", 200}, {"rc", 100}};
+	} stages[] = { { "alpha", 300 }, { "beta", 200 }, { "rc", 100 } };
 	long number = 0;
 
 	*out = 0;
@@ -221,7 +221,7 @@ static void flatten(const char *in, char out[ACL_PKG_VERSION_MAX_SIZE])
 /* The parts between points; "0" where there are no more. False: an empty one, or fewer than two. */
 static bool split(const char *text, aclCANNPackageVersion *out)
 {
-	char *const parts[] = {out->majorVersion, out->minorVersion, out->releaseVersion, out->patchVersion};
+	char *const parts[] = { out->majorVersion, out->minorVersion, out->releaseVersion, out->patchVersion };
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -253,7 +253,7 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
 		[ACL_PKG_NAME_DRIVER] = "driver",
 	};
 	char text[ACL_PKG_VERSION_MAX_SIZE];
-	aclCANNPackageVersion out = {0};
+	aclCANNPackageVersion out = { 0 };
 	aclError r;
 
 	REQUIRE_NOT_NULL(version);

@@ -123,7 +123,7 @@ static void connect_group(uint64_t *peers, uint64_t mask)
 
 static bool parse_peers(struct rts_config *config, const char *text)
 {
-	uint64_t peers[VINCI_MAX_DEVICES] = {0};
+	uint64_t peers[VINCI_MAX_DEVICES] = { 0 };
 	bool all = !strcmp(text, "all");
 	uint64_t mask;
 
@@ -194,14 +194,14 @@ static bool parse_log(struct rts_config *config, const char *text)
 }
 
 static const struct setting settings[] = {
-	{"devices", "a number from 1 to 64", parse_devices},
-	{"memory", "bytes per device, with K, M, G or T, a multiple of 2M: 64G", parse_memory},
-	{"soc", NULL, parse_soc},
-	{"peers", "groups of devices that reach each other (0-3,4-7 or 0+2,1+3), all or none", parse_peers},
-	{"instance", "1 to 63 letters, digits, '.', '_' or '-'", parse_instance},
-	{"socket", "an absolute path of at most 107 bytes", parse_socket},
-	{"server", "the absolute path of vincid", parse_server},
-	{"log", "off, error, warn, info or debug", parse_log},
+	{ "devices", "a number from 1 to 64", parse_devices },
+	{ "memory", "bytes per device, with K, M, G or T, a multiple of 2M: 64G", parse_memory },
+	{ "soc", NULL, parse_soc },
+	{ "peers", "groups of devices that reach each other (0-3,4-7 or 0+2,1+3), all or none", parse_peers },
+	{ "instance", "1 to 63 letters, digits, '.', '_' or '-'", parse_instance },
+	{ "socket", "an absolute path of at most 107 bytes", parse_socket },
+	{ "server", "the absolute path of vincid", parse_server },
+	{ "log", "off, error, warn, info or debug", parse_log },
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 

@@ -44,7 +44,7 @@ static struct {
 	_Atomic(struct slot *) chunks[CHUNKS];
 	uint32_t used;		       /* slots ever taken */
 	uint32_t free_head, free_tail; /* first in, first out; index + 1 */
-} table = {.lock = U_MUTEX_INIT(RANK_HANDLE, "handles")};
+} table = { .lock = U_MUTEX_INIT(RANK_HANDLE, "handles") };
 
 static uint64_t word_make(uint64_t gen, uint32_t type)
 {

@@ -29,7 +29,7 @@ static struct {
 	struct connection *forgotten;	      /* the last one replaced: somebody may still be in a call of it */
 	atomic_bool lost;
 	atomic_ullong epoch;
-} process = {.lock = U_MUTEX_INIT(RANK_PROCESS, "process")};
+} process = { .lock = U_MUTEX_INIT(RANK_PROCESS, "process") };
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 

@@ -180,7 +180,7 @@ static bool value(struct reader *r, struct u_json_value *out)
 
 bool u_json_check(const char *text, size_t len, size_t *where)
 {
-	struct reader r = {.p = text, .end = text + len};
+	struct reader r = { .p = text, .end = text + len };
 	struct u_json_value out;
 	bool ok = value(&r, &out);
 
@@ -192,7 +192,7 @@ bool u_json_check(const char *text, size_t len, size_t *where)
 
 static bool find_member(const struct u_json_value *object, const char *wanted, struct u_json_value *out)
 {
-	struct reader r = {.p = object->text, .end = object->text + object->len};
+	struct reader r = { .p = object->text, .end = object->text + object->len };
 	struct u_json_value name, item;
 	bool found = false;
 
@@ -213,7 +213,7 @@ static bool find_member(const struct u_json_value *object, const char *wanted, s
 
 bool u_json_find(const char *text, size_t len, const char *const path[], struct u_json_value *out)
 {
-	struct reader r = {.p = text, .end = text + len};
+	struct reader r = { .p = text, .end = text + len };
 	struct u_json_value at;
 
 	if (!value(&r, &at))

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const names[] = {"error", "warn", "info", "debug"};
+static const char *const names[] = { "error", "warn", "info", "debug" };
 
 /* -1: nothing is printed; an index into names otherwise. */
 static int level_of(const char *text)

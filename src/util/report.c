@@ -61,52 +61,52 @@ static struct list process_list;
 static const struct {
 	const char *id, *title;
 } titles[] = {
-	{"EE1001", "Invalid_Argument"},
-	{"EE1002", "Execution_Error_Stream_Synchronize_Timeout"},
-	{"EE1003", "Invalid_Argument"},
-	{"EE1004", "Invalid_Argument_Null_Pointer"},
-	{"EE1006", "Not_Supported"},
-	{"EE1010", "Execution_Error_Invalid_Context"},
-	{"EE1012", "Invalid_Argument"},
-	{"EE1016", "Not_Supported"},
-	{"EE1017", "Invalid_Argument"},
-	{"EE1018", "Invalid_Argument_API_Call_Sequence"},
-	{"EE1019", "Execution_Error"},
-	{"EE1023", "Resource_Error"},
-	{"EE2002", "Config_Error_Invalid_Environment_Variable"},
-	{"EH0001", "Invalid_Argument"},
-	{"EH0002", "Invalid_Argument_Null_Pointer"},
-	{"EH0003", "File_Operation_Error_Invalid_Path"},
-	{"EH0004", "File_Operation_Error"},
-	{"EH0006", "Not_Supported"},
-	{"EH0010", "Resource_Error_Insufficient_Host_Memory"},
-	{"EL0004", "Memory_Allocation_Failure"},
+	{ "EE1001", "Invalid_Argument" },
+	{ "EE1002", "Execution_Error_Stream_Synchronize_Timeout" },
+	{ "EE1003", "Invalid_Argument" },
+	{ "EE1004", "Invalid_Argument_Null_Pointer" },
+	{ "EE1006", "Not_Supported" },
+	{ "EE1010", "Execution_Error_Invalid_Context" },
+	{ "EE1012", "Invalid_Argument" },
+	{ "EE1016", "Not_Supported" },
+	{ "EE1017", "Invalid_Argument" },
+	{ "EE1018", "Invalid_Argument_API_Call_Sequence" },
+	{ "EE1019", "Execution_Error" },
+	{ "EE1023", "Resource_Error" },
+	{ "EE2002", "Config_Error_Invalid_Environment_Variable" },
+	{ "EH0001", "Invalid_Argument" },
+	{ "EH0002", "Invalid_Argument_Null_Pointer" },
+	{ "EH0003", "File_Operation_Error_Invalid_Path" },
+	{ "EH0004", "File_Operation_Error" },
+	{ "EH0006", "Not_Supported" },
+	{ "EH0010", "Resource_Error_Insufficient_Host_Memory" },
+	{ "EL0004", "Memory_Allocation_Failure" },
 };
 
 static const struct {
 	int code;
 	const char *id;
 } ids[] = {
-	{ACL_ERROR_INVALID_FILE, "EH0003"},
-	{ACL_ERROR_INVALID_FILE_SIZE, "EH0004"},
-	{ACL_ERROR_PARSE_FILE, "EH0004"},
-	{ACL_ERROR_BAD_ALLOC, "EH0010"},
-	{ACL_ERROR_API_NOT_SUPPORT, "EH0006"},
-	{ACL_ERROR_FEATURE_UNSUPPORTED, "EH0006"},
-	{ACL_ERROR_RT_CONTEXT_NULL, "EE1010"},
-	{ACL_ERROR_RT_STREAM_CONTEXT, "EE1010"},
-	{ACL_ERROR_RT_INVALID_HANDLE, "EE1017"},
-	{ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1018"},
-	{ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1018"},
-	{ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1018"},
-	{ACL_ERROR_RT_TASK_TIMEOUT, "EE1019"},
-	{ACL_ERROR_RT_DEVICE_TASK_ABORT, "EE1019"},
-	{ACL_ERROR_RT_STREAM_ABORT, "EE1019"},
-	{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "EE1002"},
-	{ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002"},
-	{ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006"},
-	{ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004"},
-	{ACL_ERROR_RT_NO_PERMISSION, "EE1016"},
+	{ ACL_ERROR_INVALID_FILE, "EH0003" },
+	{ ACL_ERROR_INVALID_FILE_SIZE, "EH0004" },
+	{ ACL_ERROR_PARSE_FILE, "EH0004" },
+	{ ACL_ERROR_BAD_ALLOC, "EH0010" },
+	{ ACL_ERROR_API_NOT_SUPPORT, "EH0006" },
+	{ ACL_ERROR_FEATURE_UNSUPPORTED, "EH0006" },
+	{ ACL_ERROR_RT_CONTEXT_NULL, "EE1010" },
+	{ ACL_ERROR_RT_STREAM_CONTEXT, "EE1010" },
+	{ ACL_ERROR_RT_INVALID_HANDLE, "EE1017" },
+	{ ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1018" },
+	{ ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1018" },
+	{ ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1018" },
+	{ ACL_ERROR_RT_TASK_TIMEOUT, "EE1019" },
+	{ ACL_ERROR_RT_DEVICE_TASK_ABORT, "EE1019" },
+	{ ACL_ERROR_RT_STREAM_ABORT, "EE1019" },
+	{ ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "EE1002" },
+	{ ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002" },
+	{ ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006" },
+	{ ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004" },
+	{ ACL_ERROR_RT_NO_PERMISSION, "EE1016" },
 };
 
 static bool is_inner(const char *id)
@@ -372,7 +372,7 @@ const char *u_report_take(void)
 
 	if (!t)
 		return NULL;
-	out = (struct out){.text = t->taken, .size = sizeof(t->taken)};
+	out = (struct out){ .text = t->taken, .size = sizeof(t->taken) };
 	if (!process)
 		return take(&t->list, &out) ? t->taken : NULL;
 	u_mutex_lock(&process_lock);

@@ -111,7 +111,7 @@ static void force_ignores_the_count(void **state)
 /* covers: aclrtSetDevice, aclrtResetDevice, aclrtResetDeviceForce, aclrtGetPrimaryCtxState failure */
 static void wrong_numbers(void **state)
 {
-	static const int32_t wrong[] = {-1, 8, 64, INT32_MAX, INT32_MIN};
+	static const int32_t wrong[] = { -1, 8, 64, INT32_MAX, INT32_MIN };
 	uint32_t flags = 0;
 	int32_t active = 77;
 
@@ -491,7 +491,7 @@ static void check_number(aclError (*fn)(int32_t, int32_t *), int32_t in, int32_t
 /* With 2,3,6 visible. */
 static void visible(void)
 {
-	static const int32_t listed[] = {2, 3, 6};
+	static const int32_t listed[] = { 2, 3, 6 };
 	uint32_t count = 0;
 	int32_t device = -1;
 	int64_t chip = -1;
@@ -541,12 +541,12 @@ static void visible_none(void)
 /* covers: aclrtGetDeviceCount failure */
 static void visible_devices(void **state)
 {
-	static const char *const some[] = {"ASCEND_RT_VISIBLE_DEVICES=2,3,6,x", NULL};
+	static const char *const some[] = { "ASCEND_RT_VISIBLE_DEVICES=2,3,6,x", NULL };
 	static const char *const none[][2] = {
-		{"ASCEND_RT_VISIBLE_DEVICES=", NULL},
-		{"ASCEND_RT_VISIBLE_DEVICES=8", NULL},
-		{"ASCEND_RT_VISIBLE_DEVICES=3,2", NULL},
-		{"ASCEND_RT_VISIBLE_DEVICES=1,1", NULL},
+		{ "ASCEND_RT_VISIBLE_DEVICES=", NULL },
+		{ "ASCEND_RT_VISIBLE_DEVICES=8", NULL },
+		{ "ASCEND_RT_VISIBLE_DEVICES=3,2", NULL },
+		{ "ASCEND_RT_VISIBLE_DEVICES=1,1", NULL },
 	};
 
 	(void)state;
@@ -574,7 +574,7 @@ static void super_pod(void)
 static void another_soc(void **state)
 {
 	char instance[64];
-	const char *const env[] = {"VINCI_SOC=Ascend910_9391", "VINCI_DEVICES=2", "VINCI_MEMORY=1G", instance, NULL};
+	const char *const env[] = { "VINCI_SOC=Ascend910_9391", "VINCI_DEVICES=2", "VINCI_MEMORY=1G", instance, NULL };
 
 	(void)state;
 	snprintf(instance, sizeof(instance), "VINCI_INSTANCE=test-a3-%d", getpid());
@@ -586,9 +586,9 @@ static void another_soc(void **state)
 int main(int argc, char **argv)
 {
 	static const struct scenario scenarios[] = {
-		{"visible", visible},
-		{"visible_none", visible_none},
-		{"super_pod", super_pod},
+		{ "visible", visible },
+		{ "visible_none", visible_none },
+		{ "super_pod", super_pod },
 	};
 	const struct CMUnitTest tests[] = {
 		TEST(what_there_is),

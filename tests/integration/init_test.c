@@ -171,7 +171,7 @@ static void errors_of_the_process(void)
 static void run_with_directory(const char *name)
 {
 	char variable[300];
-	const char *const env[] = {variable, NULL};
+	const char *const env[] = { variable, NULL };
 
 	snprintf(variable, sizeof(variable), "INIT_TEST_DIRECTORY=%s", directory);
 	run_scenario_with(name, env);
@@ -328,10 +328,10 @@ static void other_settings(void)
 /* covers: aclInit, aclrtSetDevice, aclrtGetDeviceCount, aclrtGetSocName, aclrtDeviceGetBareTgid failure */
 static void cannot_start(void **state)
 {
-	static const char *const bad[] = {"VINCI_DEVICES=many", NULL};
-	static const char *const absent[] = {"VINCI_SERVER=/nonexistent/vincid", "VINCI_INSTANCE=test-init-absent",
-					     NULL};
-	static const char *const three[] = {"VINCI_DEVICES=3", NULL};
+	static const char *const bad[] = { "VINCI_DEVICES=many", NULL };
+	static const char *const absent[] = { "VINCI_SERVER=/nonexistent/vincid", "VINCI_INSTANCE=test-init-absent",
+					      NULL };
+	static const char *const three[] = { "VINCI_DEVICES=3", NULL };
 	uint32_t count = 0;
 
 	(void)state;
@@ -345,18 +345,18 @@ static void cannot_start(void **state)
 int main(int argc, char **argv)
 {
 	static const struct scenario scenarios[] = {
-		{"counts", counts},
-		{"finalize_alone", finalize_alone},
-		{"devices_are_apart", devices_are_apart},
-		{"wrong_files", wrong_files},
-		{"contents_agree", contents_agree},
-		{"default_device", default_device},
-		{"errors_of_the_process", errors_of_the_process},
-		{"callbacks_run", callbacks_run},
-		{"callbacks_fail", callbacks_fail},
-		{"bad_settings", bad_settings},
-		{"no_server", no_server},
-		{"other_settings", other_settings},
+		{ "counts", counts },
+		{ "finalize_alone", finalize_alone },
+		{ "devices_are_apart", devices_are_apart },
+		{ "wrong_files", wrong_files },
+		{ "contents_agree", contents_agree },
+		{ "default_device", default_device },
+		{ "errors_of_the_process", errors_of_the_process },
+		{ "callbacks_run", callbacks_run },
+		{ "callbacks_fail", callbacks_fail },
+		{ "bad_settings", bad_settings },
+		{ "no_server", no_server },
+		{ "other_settings", other_settings },
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(references),

@@ -55,7 +55,7 @@ static void host_function(void *arg)
 static void refused_memory_calls(void)
 {
 	aclrtPtrAttributes attributes;
-	char local[64] = {0};
+	char local[64] = { 0 };
 	void *ptr;
 
 	CHECK_CODE(aclrtFreeHost(some_host), FORKED);
@@ -72,7 +72,8 @@ static void refused_memory_calls(void)
 
 static void refused_sharing_calls(void)
 {
-	aclrtPhysicalMemProp prop = {.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE,
+				      .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
 	aclrtDrvMemHandle handle;
 	int32_t number = 1;
 	uint64_t shareable;
@@ -174,7 +175,8 @@ static void wait_for_child(pid_t pid)
 
 static void make_things(void)
 {
-	aclrtPhysicalMemProp prop = {.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE,
+				      .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
 
 	CHECK_CODE(aclInit(NULL), ACL_SUCCESS);
 	CHECK_CODE(aclrtCreateContext(&some_context, 1), ACL_SUCCESS);
@@ -344,7 +346,7 @@ static void a_fresh_process(void)
 
 static void fork_and_exec(void)
 {
-	const char *const args[] = {"scenario", "a_fresh_process", NULL};
+	const char *const args[] = { "scenario", "a_fresh_process", NULL };
 	struct t_peer peer;
 
 	own_instance();
@@ -369,8 +371,8 @@ static void forks(void **state)
 
 static pid_t server_pid(void)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct ucred cred = {0};
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct ucred cred = { 0 };
 	socklen_t len = sizeof(cred);
 	int fd, n;
 
@@ -390,7 +392,7 @@ static pid_t server_pid(void)
 static void kill_device(void)
 {
 	pid_t pid = server_pid();
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
 
 	CHECK(p.fd >= 0);
 	CHECK(!kill(pid, SIGKILL));
@@ -602,21 +604,21 @@ static void exits(void **state)
 int main(int argc, char **argv)
 {
 	static const struct scenario scenarios[] = {
-		{"fork_after_init", fork_after_init},
-		{"raw_clone_after_init", raw_clone_after_init},
-		{"fork_under_load", fork_under_load},
-		{"fork_before_init", fork_before_init},
-		{"fork_after_failed_init", fork_after_failed_init},
-		{"fork_and_exec", fork_and_exec},
-		{"a_fresh_process", a_fresh_process},
-		{"death", death},
-		{"death_while_idle", death_while_idle},
-		{"deaths_leave_no_descriptors", deaths_leave_no_descriptors},
-		{"exit_with_everything_open", exit_with_everything_open},
-		{"exit_while_others_run", exit_while_others_run},
-		{"closed_streams", closed_streams},
-		{"no_descriptors_left", no_descriptors_left},
-		{"baseline", baseline},
+		{ "fork_after_init", fork_after_init },
+		{ "raw_clone_after_init", raw_clone_after_init },
+		{ "fork_under_load", fork_under_load },
+		{ "fork_before_init", fork_before_init },
+		{ "fork_after_failed_init", fork_after_failed_init },
+		{ "fork_and_exec", fork_and_exec },
+		{ "a_fresh_process", a_fresh_process },
+		{ "death", death },
+		{ "death_while_idle", death_while_idle },
+		{ "deaths_leave_no_descriptors", deaths_leave_no_descriptors },
+		{ "exit_with_everything_open", exit_with_everything_open },
+		{ "exit_while_others_run", exit_while_others_run },
+		{ "closed_streams", closed_streams },
+		{ "no_descriptors_left", no_descriptors_left },
+		{ "baseline", baseline },
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forks),

@@ -62,7 +62,7 @@ struct scenario {
 /* Runs it in a fresh process; fails the test unless it ends with 0 in time. */
 static inline void run_scenario_with(const char *name, const char *const env[])
 {
-	const char *const args[] = {"scenario", name, NULL};
+	const char *const args[] = { "scenario", name, NULL };
 	struct t_peer peer;
 	int r;
 

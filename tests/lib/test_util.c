@@ -47,7 +47,7 @@ static void close_fd(int *fd)
 static void __attribute__((noreturn))
 run_child(int in, int out, const char *const args[], const char *const env[], pid_t parent)
 {
-	char *argv[T_PEER_ARGS_MAX + 2] = {(char *)"peer"};
+	char *argv[T_PEER_ARGS_MAX + 2] = { (char *)"peer" };
 	int n;
 
 	/* A peer never outlives its test. */
@@ -118,7 +118,7 @@ static bool take_line(char *buf, size_t *len, char *line, size_t size)
 static bool read_line(int fd, char *buf, size_t *len, size_t room, char *line, size_t size, int timeout_ms)
 {
 	uint64_t deadline = t_now_ms() + (uint64_t)timeout_ms;
-	struct pollfd p = {.fd = fd, .events = POLLIN};
+	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	while (!memchr(buf, '\n', *len)) {
 		ssize_t n;
@@ -142,7 +142,7 @@ static bool read_line(int fd, char *buf, size_t *len, size_t room, char *line, s
 
 static bool write_all(int fd, const char *text, size_t len)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
 	bool ok = true;
 
 	/* A peer that has gone is a false, not a signal. */
@@ -225,7 +225,7 @@ bool t_hear(char *line, size_t size, int timeout_ms)
 
 int t_wait_pid(pid_t pid, int timeout_ms)
 {
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
 	uint64_t deadline = t_now_ms() + (uint64_t)timeout_ms;
 	int status, r;
 
@@ -337,7 +337,7 @@ unsigned long t_rss_kib(void)
 bool t_until(bool (*done)(void *arg), void *arg, int timeout_ms)
 {
 	uint64_t deadline = t_now_ms() + (uint64_t)timeout_ms;
-	struct timespec pause = {.tv_nsec = 50000};
+	struct timespec pause = { .tv_nsec = 50000 };
 
 	while (!done(arg)) {
 		if (!left_ms(deadline))

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static const char *const names[] = {"VINCI_DEVICES", "VINCI_MEMORY", "VINCI_SOC",    "VINCI_PEERS", "VINCI_INSTANCE",
-				    "VINCI_SOCKET",  "VINCI_SERVER", "VINCI_CONFIG", "VINCI_LOG"};
+static const char *const names[] = { "VINCI_DEVICES", "VINCI_MEMORY", "VINCI_SOC",    "VINCI_PEERS", "VINCI_INSTANCE",
+				     "VINCI_SOCKET",  "VINCI_SERVER", "VINCI_CONFIG", "VINCI_LOG" };
 
 static struct rts_config config;
 

@@ -106,14 +106,14 @@ static void finds(void **state)
 	struct u_json_value v;
 
 	(void)state;
-	check_value(text, (const char *const[]){"x", "y", NULL}, U_JSON_STRING, "1");
-	check_value(text, (const char *const[]){"x", "z", NULL}, U_JSON_ARRAY, "[1,2]");
-	check_value(text, (const char *const[]){"n", NULL}, U_JSON_NUMBER, "8");
-	check_value(text, (const char *const[]){"a,}", NULL}, U_JSON_WORD, "true");
-	check_value(text, (const char *const[]){"e", NULL}, U_JSON_OBJECT, "{}");
-	assert_false(u_json_find(text, strlen(text), (const char *const[]){"y", NULL}, &v));
-	assert_false(u_json_find(text, strlen(text), (const char *const[]){"e", "y", NULL}, &v));
-	assert_false(u_json_find(text, strlen(text), (const char *const[]){"n", "y", NULL}, &v));
+	check_value(text, (const char *const[]){ "x", "y", NULL }, U_JSON_STRING, "1");
+	check_value(text, (const char *const[]){ "x", "z", NULL }, U_JSON_ARRAY, "[1,2]");
+	check_value(text, (const char *const[]){ "n", NULL }, U_JSON_NUMBER, "8");
+	check_value(text, (const char *const[]){ "a,}", NULL }, U_JSON_WORD, "true");
+	check_value(text, (const char *const[]){ "e", NULL }, U_JSON_OBJECT, "{}");
+	assert_false(u_json_find(text, strlen(text), (const char *const[]){ "y", NULL }, &v));
+	assert_false(u_json_find(text, strlen(text), (const char *const[]){ "e", "y", NULL }, &v));
+	assert_false(u_json_find(text, strlen(text), (const char *const[]){ "n", "y", NULL }, &v));
 }
 
 int main(void)

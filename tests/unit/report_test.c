@@ -69,17 +69,17 @@ static void ids_follow_the_code(void **state)
 		int code;
 		const char *fmt, *head;
 	} rows[] = {
-		{ACL_ERROR_INVALID_PARAM, "x", "Invalid_Argument(EH0001): x\n"},
-		{ACL_ERROR_INVALID_PARAM, "argument p is NULL",
-		 "Invalid_Argument_Null_Pointer(EH0002): argument p is NULL\n"},
-		{ACL_ERROR_INVALID_FILE, "x", "File_Operation_Error_Invalid_Path(EH0003): x\n"},
-		{ACL_ERROR_RT_PARAM_INVALID, "p is NULL", "Invalid_Argument_Null_Pointer(EE1004): p is NULL\n"},
-		{ACL_ERROR_RT_CONTEXT_NULL, "x", "Execution_Error_Invalid_Context(EE1010): x\n"},
-		{ACL_ERROR_RT_INVALID_HANDLE, "x", "Invalid_Argument(EE1017): x\n"},
-		{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "x", "Execution_Error_Stream_Synchronize_Timeout(EE1002): x\n"},
-		{ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "x", "Not_Supported(EE1006): x\n"},
-		{ACL_ERROR_RT_MEMORY_ALLOCATION, "x", "Memory_Allocation_Failure(EL0004): x\n"},
-		{ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "x", "Resource_Error(EE1023): x\n"},
+		{ ACL_ERROR_INVALID_PARAM, "x", "Invalid_Argument(EH0001): x\n" },
+		{ ACL_ERROR_INVALID_PARAM, "argument p is NULL",
+		  "Invalid_Argument_Null_Pointer(EH0002): argument p is NULL\n" },
+		{ ACL_ERROR_INVALID_FILE, "x", "File_Operation_Error_Invalid_Path(EH0003): x\n" },
+		{ ACL_ERROR_RT_PARAM_INVALID, "p is NULL", "Invalid_Argument_Null_Pointer(EE1004): p is NULL\n" },
+		{ ACL_ERROR_RT_CONTEXT_NULL, "x", "Execution_Error_Invalid_Context(EE1010): x\n" },
+		{ ACL_ERROR_RT_INVALID_HANDLE, "x", "Invalid_Argument(EE1017): x\n" },
+		{ ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "x", "Execution_Error_Stream_Synchronize_Timeout(EE1002): x\n" },
+		{ ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "x", "Not_Supported(EE1006): x\n" },
+		{ ACL_ERROR_RT_MEMORY_ALLOCATION, "x", "Memory_Allocation_Failure(EL0004): x\n" },
+		{ ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "x", "Resource_Error(EE1023): x\n" },
 	};
 
 	(void)state;
@@ -218,7 +218,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_sentence),
-		cmocka_unit_test(stamps_are_local), cmocka_unit_test(ids_follow_the_code),
+		cmocka_unit_test(stamps_are_local),
+		cmocka_unit_test(ids_follow_the_code),
 		cmocka_unit_test(internal_errors_have_their_own_layout),
 		cmocka_unit_test(an_argument_error_leads),
 		cmocka_unit_test(is_bounded_and_drops_the_oldest),

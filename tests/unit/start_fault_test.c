@@ -117,17 +117,17 @@ static void must(bool cond, const char *what, int code)
 /* A code of this library: the memory is short, or the device is not there. */
 static bool is_sane(int code)
 {
-	static const int codes[] = {ACL_SUCCESS,
-				    ACL_ERROR_BAD_ALLOC,
-				    ACL_ERROR_INTERNAL_ERROR,
-				    ACL_ERROR_RT_MEMORY_ALLOCATION,
-				    ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
-				    ACL_ERROR_RT_NO_DEVICE,
-				    ACL_ERROR_RT_NO_STREAM_RESOURCE,
-				    ACL_ERROR_RT_DEV_SETUP_ERROR,
-				    ACL_ERROR_RT_LOST_HEARTBEAT,
-				    ACL_ERROR_RT_REPORT_TIMEOUT,
-				    ACL_ERROR_RT_DRV_INTERNAL_ERROR};
+	static const int codes[] = { ACL_SUCCESS,
+				     ACL_ERROR_BAD_ALLOC,
+				     ACL_ERROR_INTERNAL_ERROR,
+				     ACL_ERROR_RT_MEMORY_ALLOCATION,
+				     ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
+				     ACL_ERROR_RT_NO_DEVICE,
+				     ACL_ERROR_RT_NO_STREAM_RESOURCE,
+				     ACL_ERROR_RT_DEV_SETUP_ERROR,
+				     ACL_ERROR_RT_LOST_HEARTBEAT,
+				     ACL_ERROR_RT_REPORT_TIMEOUT,
+				     ACL_ERROR_RT_DRV_INTERNAL_ERROR };
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
 		if (codes[i] == code)
@@ -219,7 +219,7 @@ static void libc_fails(void **state)
 
 static void the_device_fails(void **state)
 {
-	static const int errors[] = {-ENOMEM, -EIO, -EINVAL, -ENOTCONN, -EPROTO, -ETIMEDOUT};
+	static const int errors[] = { -ENOMEM, -EIO, -EINVAL, -ENOTCONN, -EPROTO, -ETIMEDOUT };
 	int n;
 
 	(void)state;
