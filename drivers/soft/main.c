@@ -254,8 +254,8 @@ static int open_listener(const struct options *o)
 		r = bind_at(sock, o, &un, len);
 	}
 	/*
-	 * Connections inherit this. Set on each after accept() it would come too late for a hello that was sent in between, which
-	 * would arrive without the sender's credentials.
+	 * Connections inherit this. Set on each after accept() it would come too late for a hello that was sent in
+	 * between, which would arrive without the sender's credentials.
 	 */
 	if (!r && setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
 		r = -errno;

@@ -32,7 +32,8 @@ struct drv_settings {
 	const char *instance; /* VINCI_INSTANCE; NULL: "default" */
 	const char *socket; /* VINCI_SOCKET: a path, NULL: the abstract socket of user and instance */
 	const char *server; /* path of vincid, NULL: found beside this library */
-	bool no_start; /* nobody listens: -ECONNREFUSED, or -ENOENT for a path, instead of starting vincid (tools that only look) */
+	/* For tools that only look: when nobody listens -ECONNREFUSED (a path: or -ENOENT) instead of starting vincid. */
+	bool no_start;
 };
 
 /* The notify_limit, soc and mem_bytes that fit a SoC are chosen by the caller (rts/profile.c). */

@@ -195,7 +195,9 @@ err_close:
 static void connect_failed(const struct soft_address *address, int error, char *why, size_t why_len)
 {
 	if (error == -EACCES && address->is_path)
-		(void)snprintf(why, why_len, "user %u may not connect to VINCI_SOCKET=%s: start vincid with --mode=0666, or let the user into its directory",
+		(void)snprintf(why, why_len,
+			       "user %u may not connect to VINCI_SOCKET=%s: start vincid with --mode=0666, or let the user "
+			       "into its directory",
 			       (unsigned int)geteuid(), address->un.sun_path);
 	else
 		(void)snprintf(why, why_len, "vincid could not be reached (%s)", strerror(-error));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * smi.h - vinci-smi: what the device of an instance holds, and for whom. It only looks: it starts no vincid and has no share opened.
+ * smi.h - vinci-smi: what the device of an instance holds, and for whom. It only looks: it starts no vincid and opens no
+ * share.
  *
  * Everything comes from another process: counts and strings are checked before they are used or printed.
  */

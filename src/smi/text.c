@@ -147,7 +147,8 @@ void smi_print_shares(const struct smi_view *view)
 	uint32_t i;
 
 	print_heading(view);
-	printf("%-6s  %-10s  %-8s  %6s  %10s  %-8s  %-16s\n", "SHARE", "KIND", "KEY", "DEVICE", "SIZE", "OWNER", "PROCESS");
+	printf("%-6s  %-10s  %-8s  %6s  %10s  %-8s  %-16s\n", "SHARE", "KIND", "KEY", "DEVICE", "SIZE", "OWNER",
+	       "PROCESS");
 	for (i = 0; i < view->shares.count; i++)
 		print_share(view, smi_share(view, i));
 	if (!view->shares.count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vinci-smi as a user runs it, beside processes that hold and share things. It talks to the device and not to the runtime, and so do
- * these peers: what they hold is exactly what they asked for.
+ * vinci-smi as a user runs it, beside processes that hold and share things. It talks to the device and not to the
+ * runtime, and so do these peers: what they hold is exactly what they asked for.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -425,8 +425,8 @@ static void everything_as_json(void **state)
 		     "\"openers\": [{\"pid\": %d, \"name\": \"opener\"}]}",
 		     p->key, p->owner.pid, p->opener.pid, p->opener.pid);
 	assert_shown("\"validated\": false, \"whitelist\": [], \"openers\": []}");
-	assert_shown("{\"device\": 2, \"id\": %u, \"owner\": {\"pid\": %d, \"name\": \"owner\"}, \"holders\": 1}", p->id,
-		     p->owner.pid);
+	assert_shown("{\"device\": 2, \"id\": %u, \"owner\": {\"pid\": %d, \"name\": \"owner\"}, \"holders\": 1}",
+		     p->id, p->owner.pid);
 	assert_null(strstr(output, p->key));
 }
 
