@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -422,17 +423,31 @@ static int check_object(const struct object_fd *o)
 	return st.st_size >= 0 && (uint64_t)st.st_size >= o->size ? 0 : -EPROTO;
 }
 
-/* Huge pages can only be used where virtual address and offset agree modulo their size. */
-static void *map_aligned(size_t len, int prot, int fd, off_t offset)
+/* Does this machine back shared memory with huge pages for who asks? One look: it is a setting of the boot. */
+static bool huge_shared;
+static pthread_once_t huge_once = PTHREAD_ONCE_INIT;
+
+static void look_for_huge(void)
 {
-	char *p = mmap(NULL, len, prot, MAP_SHARED, fd, offset);
-	char *area, *start;
+	char text[128] = "";
+	int fd = open("/sys/kernel/mm/transparent_hugepage/shmem_enabled", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text) - 1) > 0)
+		huge_shared = !strstr(text, "[never]") && !strstr(text, "[deny]");
+	(void)close(fd);
+}
+
+/* Where the last one went: free again, or the kernel places the next beside it, and both are aligned. */
+static _Atomic uintptr_t last_aligned;
+
+static void *map_in_reservation(size_t len, int prot, int fd, off_t offset)
+{
+	char *area = mmap(NULL, len + HUGE_ALIGN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *start, *p;
 	size_t head;
 
-	if (p == MAP_FAILED || !((uintptr_t)p % HUGE_ALIGN))
-		return p;
-	(void)munmap(p, len);
-	area = mmap(NULL, len + HUGE_ALIGN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return mmap(NULL, len, prot, MAP_SHARED, fd, offset);
 	start = area + (-(uintptr_t)area & (HUGE_ALIGN - 1));
@@ -446,6 +461,21 @@ static void *map_aligned(size_t len, int prot, int fd, off_t offset)
 		(void)munmap(area, head);
 	if (head < HUGE_ALIGN)
 		(void)munmap(start + len, HUGE_ALIGN - head);
+	return p;
+}
+
+/* Huge pages can only be used where virtual address and offset agree modulo their size. */
+static void *map_aligned(size_t len, int prot, int fd, off_t offset)
+{
+	void *hint = (void *)atomic_load_explicit(&last_aligned, memory_order_relaxed);
+	char *p = mmap(hint, len, prot, MAP_SHARED, fd, offset);
+
+	if (p != MAP_FAILED && (uintptr_t)p % HUGE_ALIGN) {
+		(void)munmap(p, len);
+		p = map_in_reservation(len, prot, fd, offset);
+	}
+	if (p != MAP_FAILED)
+		atomic_store_explicit(&last_aligned, (uintptr_t)p, memory_order_relaxed);
 	return p;
 }
 
@@ -471,8 +501,8 @@ static int map_object(const struct object_fd *o, void *addr, size_t len, int pro
 		(void)munmap(p, len);
 		return r;
 	}
-	if (huge)
-		(void)madvise(p, len, MADV_HUGEPAGE); /* where the machine has them to give */
+	if (huge && huge_shared)
+		(void)madvise(p, len, MADV_HUGEPAGE);
 	*out = p;
 	return 0;
 }
@@ -509,6 +539,7 @@ static int soft_open(const struct drv_settings *settings, struct transport **out
 
 	if (!s)
 		return -ENOMEM;
+	(void)pthread_once(&huge_once, look_for_huge);
 	s->sock = soft_connect(settings, why, why_len);
 	if (s->sock < 0) {
 		int r = s->sock;

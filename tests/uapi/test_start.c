@@ -487,10 +487,16 @@ static int with_a_hard_limit(void)
 	return with_small_files(4096);
 }
 
-static void file_size_limit(void **state)
+static void soft_file_size_limit(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(with_a_soft_limit), 0);
+}
+
+/* A test of its own, so that it does not meet the vincid of another limit. */
+static void hard_file_size_limit(void **state)
+{
+	(void)state;
 	assert_int_equal(in_child(with_a_hard_limit), 0);
 }
 
@@ -817,7 +823,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(pipes_end, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(closed_standard_files, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(clean_surroundings, test_setup, test_teardown),
-		cmocka_unit_test_setup_teardown(file_size_limit, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(soft_file_size_limit, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(hard_file_size_limit, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(forked, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(mappings_stay_behind, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(descriptors_do_not_grow, test_setup, test_teardown),
