@@ -384,10 +384,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_memory), /* first, while no chunks are spare */
-		cmocka_unit_test(test_model),	   cmocka_unit_test(test_many),
-		cmocka_unit_test(test_innermost),  cmocka_unit_test(test_registration_inside),
-		cmocka_unit_test(test_overlap),	   cmocka_unit_test(test_freed),
-		cmocka_unit_test(test_freed_many), cmocka_unit_test(test_readers),
+		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_innermost),
+		cmocka_unit_test(test_registration_inside),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_freed),
+		cmocka_unit_test(test_readers),
+		cmocka_unit_test(test_freed_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
