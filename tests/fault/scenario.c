@@ -242,6 +242,17 @@ static bool export_key(void *at, size_t size, char key[65], uint64_t flags)
 	return false;
 }
 
+/* Whatever becomes of an export, the memory is its owner's, with what he wrote. */
+static void pages_are_ours(void)
+{
+	for (size_t at = 0; at < 16 * KIB; at += 4 * KIB) {
+		atomic_uint *word = (atomic_uint *)(void *)((char *)held.pages + at);
+
+		must(*word == SCENARIO_VALUE, "memory after an export");
+		*word = SCENARIO_VALUE;
+	}
+}
+
 static void keys(void)
 {
 	void *va = NULL;
@@ -251,9 +262,11 @@ static void keys(void)
 	if (held.has_key)
 		(void)DO(aclrtIpcMemSetImportPid(held.key, &pid, 1));
 	/* Two pages of four: they become an object of their own. */
+	for (size_t at = 0; at < 16 * KIB; at += 4 * KIB)
+		*(uint32_t *)(void *)((char *)held.pages + at) = SCENARIO_VALUE;
 	held.has_part_key = export_key((char *)held.pages + 4 * KIB, 8 * KIB, held.part_key, 1);
+	pages_are_ours();
 	if (held.has_part_key) {
-		*(atomic_uint *)(void *)((char *)held.pages + 4 * KIB) = SCENARIO_VALUE;
 		held.has_import = GET(va, aclrtIpcMemImportByKey(&va, held.part_key, 0));
 		if (held.has_import)
 			must(*(atomic_uint *)va == SCENARIO_VALUE, "imported memory");
