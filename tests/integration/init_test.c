@@ -4,7 +4,9 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 /* ---- references ------------------------------------------------------------------------------ */
 
@@ -342,6 +344,61 @@ static void cannot_start(void **state)
 	run_scenario_with("other_settings", three);
 }
 
+/* ---- a program with another's rights --------------------------------------------------------- */
+
+static void privileged(void)
+{
+	uint32_t count = 0;
+
+	CHECK(getauxval(AT_SECURE));
+	CHECK_CODE(aclInit("/nonexistent/acl.json"), ACL_ERROR_INVALID_FILE);
+	CHECK_CODE(aclrtGetDeviceCount(&count), ACL_SUCCESS); /* of the default instance: nothing was read */
+	CHECK(count == 8);
+}
+
+static bool copy_program(const char *path)
+{
+	char command[400];
+
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s && chmod 4755 %s && chmod 755 %s", getpid(), path, path,
+		 directory);
+	return !system(command);
+}
+
+static void __attribute__((noreturn)) run_as_nobody(const char *path)
+{
+	static char *const args[] = { (char *)"init_test", (char *)"scenario", (char *)"privileged", NULL };
+	static char *const env[] = { (char *)"VINCI_DEVICES=many",	  (char *)"VINCI_SERVER=/nonexistent",
+				     (char *)"VINCI_CONFIG=/nonexistent", (char *)"ASCEND_RT_VISIBLE_DEVICES=9",
+				     (char *)"VINCI_LOG=debug",		  NULL };
+
+	if (!setgid(65534) && !setuid(65534))
+		execve(path, args, env);
+	_exit(127);
+}
+
+/* None of the caller's settings counts in a program that runs with more rights than the caller has. */
+static void nothing_is_read_with_anothers_rights(void **state)
+{
+	struct statvfs fs;
+	char path[300];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(statvfs(directory, &fs), 0);
+	if (geteuid() || fs.f_flag & ST_NOSUID) {
+		print_message("needs root, and a /tmp that is not mounted nosuid\n");
+		skip();
+	}
+	snprintf(path, sizeof(path), "%s/init_test", directory);
+	assert_true(copy_program(path));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		run_as_nobody(path);
+	assert_int_equal(t_wait_pid(pid, 20000), 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct scenario scenarios[] = {
@@ -357,6 +414,7 @@ int main(int argc, char **argv)
 		{ "bad_settings", bad_settings },
 		{ "no_server", no_server },
 		{ "other_settings", other_settings },
+		{ "privileged", privileged },
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(references),
@@ -365,6 +423,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(callbacks),
 		cmocka_unit_test(callbacks_that_fail),
 		cmocka_unit_test(cannot_start),
+		cmocka_unit_test(nothing_is_read_with_anothers_rights),
 	};
 	char command[300];
 	int failed;
