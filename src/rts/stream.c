@@ -328,7 +328,8 @@ int rts_stream_submit(struct rts_stream *st, const struct rts_task_type *type, c
 	slot = state ? NULL : queue_slot(st);
 	if (slot) {
 		slot->type = type;
-		memcpy(slot->payload, payload, size);
+		if (size)
+			memcpy(slot->payload, payload, size);
 		queue_publish(st);
 	}
 	u_lock_give(&st->lock);
