@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ipc_test.c - device memory shared by key between processes: whitelists, alignment, parts, and every order of ending. */
+#include <pthread.h>
+
 #include "share_peer.h"
 
 #define KEY_LEN 65
@@ -232,6 +234,27 @@ static void test_allow_arguments(void **state)
 	assert_ok(aclrtIpcMemClose(key));
 	assert_refused(aclrtIpcMemSetImportPid(key, pids, 3), BAD_HANDLE);
 	peer_stop(&peer);
+	assert_ok(aclrtFree(ptr));
+}
+
+/* A list has an end; who is on it already is no new entry. */
+static void test_full_whitelist(void **state)
+{
+	enum { SLOTS = 32768, CALL = 31 };
+	int32_t pids[CALL], one = 1000000, extra = 3000000;
+	char key[KEY_LEN];
+	void *ptr = device_alloc(MIB);
+	unsigned i, n;
+
+	(void)state;
+	export(ptr, MIB, key, 0);
+	for (i = 0; i < SLOTS; i += n) {
+		for (n = 0; n < CALL && i + n < SLOTS; n++)
+			pids[n] = one + (int32_t)(i + n);
+		assert_ok(aclrtIpcMemSetImportPid(key, pids, n));
+	}
+	assert_refused(aclrtIpcMemSetImportPid(key, &extra, 1), REFUSED);
+	assert_ok(aclrtIpcMemSetImportPid(key, &one, 1));
 	assert_ok(aclrtFree(ptr));
 }
 
@@ -851,6 +874,73 @@ static void test_again_after_close(void **state)
 	peer_stop(&peer);
 }
 
+/* --- many threads ------------------------------------------------------------------------- */
+
+static void *import_and_close(void *arg)
+{
+	intptr_t bad = aclrtSetDevice(0);
+	void *ptr = NULL;
+	unsigned i;
+
+	for (i = 0; i < 200 && !bad; i++) {
+		bad = aclrtIpcMemImportByKey(&ptr, arg, 0);
+		if (!bad)
+			atomic_fetch_add(word(ptr, 0), 1);
+		bad = bad ? bad : aclrtIpcMemClose(arg);
+	}
+	bad = bad ? bad : aclrtResetDevice(0);
+	return (void *)bad;
+}
+
+/* Memory of its own, whole and in parts, imported and given up in changing order. */
+static void *export_and_free(void *arg)
+{
+	intptr_t bad = aclrtSetDevice(0);
+	uint8_t *ptr = NULL;
+	void *again = NULL;
+	char key[KEY_LEN];
+	unsigned i;
+
+	(void)arg;
+	for (i = 0; i < 50 && !bad; i++) {
+		bad = aclrtMalloc((void **)&ptr, 6 * MIB, ACL_MEM_MALLOC_HUGE_FIRST);
+		bad = bad ? bad : aclrtIpcMemGetExportKey(ptr + i % 3 * 2 * MIB, 2 * MIB, key, KEY_LEN, OPEN);
+		bad = bad ? bad : aclrtIpcMemImportByKey(&again, key, 0);
+		if (!bad && i % 2)
+			bad = aclrtIpcMemClose(key);
+		bad = bad ? bad : aclrtFree(ptr);
+		if (!bad && !(i % 2))
+			bad = aclrtIpcMemClose(key);
+	}
+	bad = bad ? bad : aclrtResetDevice(0);
+	return (void *)bad;
+}
+
+static void test_threads(void **state)
+{
+	enum { THREADS = 12 };
+	pthread_t threads[THREADS];
+	struct t_peer peer;
+	char key[KEY_LEN];
+	void *bad = NULL;
+	unsigned i;
+
+	(void)state;
+	peer_start(&peer, 0);
+	assert_ask(&peer, 0, "malloc 4194304");
+	assert_ask(&peer, 0, "export 0 4194304 1");
+	peer_key(&peer, key);
+	for (i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, i % 3 ? import_and_close : export_and_free, key), 0);
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], &bad);
+		assert_null(bad);
+	}
+	assert_ask(&peer, THREADS * 2 / 3 * 200, "get 0");
+	assert_refused(aclrtIpcMemClose(key), REFUSED);
+	peer_stop(&peer);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -861,6 +951,7 @@ int main(int argc, char **argv)
 		TEST(test_number_of_nobody),
 		TEST(test_export_arguments),
 		TEST(test_allow_arguments),
+		TEST(test_full_whitelist),
 		TEST(test_import_arguments),
 		TEST(test_close_arguments),
 		TEST(test_without_context),
@@ -888,6 +979,7 @@ int main(int argc, char **argv)
 		TEST(test_charge_moves_with_holders),
 		TEST(test_close_under_a_kernel),
 		TEST(test_again_after_close),
+		TEST(test_threads),
 	};
 	int status;
 

@@ -253,6 +253,26 @@ static void test_allow_arguments(void **state)
 	peer_stop(&peer);
 }
 
+/* A list has an end; who is on it already is no new entry. */
+static void test_full_whitelist(void **state)
+{
+	static int32_t pids[65535];
+	struct memory m;
+	uint64_t number;
+	int32_t extra = 3000000;
+	unsigned i;
+
+	(void)state;
+	create(&m, PAGE);
+	number = export(&m, 0);
+	for (i = 0; i < 65535; i++)
+		pids[i] = 1000000 + (int32_t)i;
+	assert_ok(aclrtMemSetPidToShareableHandle(number, pids, 65535));
+	assert_refused(aclrtMemSetPidToShareableHandle(number, &extra, 1), REFUSED);
+	assert_ok(aclrtMemSetPidToShareableHandle(number, pids, 2));
+	destroy(&m);
+}
+
 /* covers: aclrtMemImportFromShareableHandle, aclrtMemImportFromShareableHandleV2 failure */
 static void test_import_arguments(void **state)
 {
@@ -533,6 +553,7 @@ int main(int argc, char **argv)
 		TEST(test_v2_import),
 		TEST(test_export_arguments),
 		TEST(test_allow_arguments),
+		TEST(test_full_whitelist),
 		TEST(test_import_arguments),
 		TEST(test_own_export),
 		TEST(test_import_is_counted),
