@@ -145,6 +145,7 @@ void soft_object_destroy(struct soft_object *object)
 		object->device->used[object->owner] -= object->size;
 	if (object->type == VINCI_OBJECT_NOTIFY)
 		soft_notify_gone(object);
+	object->device->orphans -= object->is_orphan;
 	links_del(&object->link);
 	(void)tdelete(object, &object->device->offsets, compare_offsets);
 	(void)close(object->fd);
@@ -190,8 +191,12 @@ void soft_hold_drop(struct soft_hold *hold)
 
 	links_del(&hold->by_object);
 	links_del(&hold->by_share);
-	if (share)
+	if (share) {
 		soft_share_opener_gone(share);
+	} else {
+		object->is_orphan = true;
+		object->device->orphans++;
+	}
 	if (object->payer == hold->file) {
 		object->payer = NULL;
 		links_for_each(other, &object->holds, struct soft_hold, by_object) {

@@ -51,8 +51,12 @@ void client_disconnect(struct client *client)
 	if (client->is_dead)
 		return;
 	client->is_dead = true;
-	if (client->file)
+	/* What it closed before it went is closed, not lost. */
+	if (client->file) {
+		(void)ring_empty(client);
 		soft_file_release(client->file);
+	}
+	ring_destroy(client);
 	(void)close(client->sock);
 	if (client->pidfd >= 0)
 		(void)close(client->pidfd);
@@ -136,7 +140,7 @@ static int user_write(struct soft_user *user, uint64_t dst, const void *src, siz
 
 /* --- answers ------------------------------------------------------------------------------- */
 
-static ssize_t send_with_fd(int sock, struct iovec *iov, size_t count, int fd)
+ssize_t client_send(int sock, struct iovec *iov, size_t count, int fd)
 {
 	union {
 		struct cmsghdr align;
@@ -165,11 +169,11 @@ static void answer(struct client *client, const struct wire_reply *reply, const 
 		{ .iov_base = (void *)(uintptr_t)arg, .iov_len = size },
 	};
 	size_t count = reply->ret ? 1 : 2;
-	ssize_t n = send_with_fd(client->sock, iov, count, fd);
+	ssize_t n = client_send(client->sock, iov, count, fd);
 
 	/* Too many descriptors under way: the object can still be mapped by asking for it. */
 	if (n < 0 && errno == ETOOMANYREFS && fd >= 0)
-		n = send_with_fd(client->sock, iov, count, -1);
+		n = client_send(client->sock, iov, count, -1);
 	if (n < 0)
 		client_disconnect(client);
 }
@@ -255,6 +259,12 @@ static void run_message(struct client *client, const uint8_t *message, size_t si
 	else
 		answer(client, &reply, arg, arg_size, -1);
 	free(user.out);
+}
+
+void client_empty_ring(struct client *client)
+{
+	if (!client->is_dead && !ring_empty(client))
+		client_disconnect(client);
 }
 
 void client_run_held(struct client *client)

@@ -8,6 +8,7 @@
 #ifndef VINCI_SOFT_DEVICE_H
 #define VINCI_SOFT_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,6 +59,9 @@ int soft_device_create(const struct soft_config *config, struct soft_device **ou
 /* All files must have been released. */
 void soft_device_destroy(struct soft_device *device);
 const struct soft_config *soft_device_config(const struct soft_device *device);
+
+/* Is there memory that is held through shares only, its creator's handle being gone? */
+bool soft_device_has_orphans(const struct soft_device *device);
 
 int soft_file_open(struct soft_device *device, const struct soft_process *process, struct soft_file **out);
 /* What the kernel does at the last close, and when the process dies. */

@@ -90,6 +90,11 @@ const struct soft_config *soft_device_config(const struct soft_device *device)
 	return &device->config;
 }
 
+bool soft_device_has_orphans(const struct soft_device *device)
+{
+	return device->orphans > 0;
+}
+
 /* --- files --------------------------------------------------------------------------------- */
 
 /* A process may have several files; an unknown start time matches nothing. */

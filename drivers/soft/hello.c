@@ -14,14 +14,15 @@
 #define SO_PEERPIDFD 77
 #endif
 
-int hello_reply(int sock, int status, const char *why)
+int hello_reply(int sock, int status, const char *why, int ring)
 {
 	struct wire_welcome w = {
 		.magic = WIRE_WELCOME_MAGIC, .status = status, .major = VINCI_UAPI_MAJOR, .minor = VINCI_UAPI_MINOR
 	};
+	struct iovec iov = { .iov_base = &w, .iov_len = sizeof(w) };
 
 	(void)snprintf(w.why, sizeof(w.why), "%s", why);
-	return send(sock, &w, sizeof(w), MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof(w) ? 0 : -EPIPE;
+	return client_send(sock, &iov, 1, ring) == sizeof(w) ? 0 : -EPIPE;
 }
 
 __attribute__((format(printf, 3, 4))) static int say(char *why, int error, const char *format, ...)
@@ -169,7 +170,8 @@ int hello_answer(struct client *client, const void *message, size_t size, const 
 	const size_t head = offsetof(struct wire_hello, settings);
 	struct wire_hello hello = { 0 };
 	char why[WIRE_WHY_MAX] = "";
-	int r;
+	int ring = -1;
+	int r, sent;
 
 	if (size < head)
 		return -EPROTO;
@@ -177,5 +179,10 @@ int hello_answer(struct client *client, const void *message, size_t size, const 
 	if (hello.magic != WIRE_HELLO_MAGIC)
 		return -EPROTO;
 	r = admit(client, &hello, (const uint8_t *)message + head, size - head, sender, why);
-	return hello_reply(client->sock, r, why) ? -EPIPE : r;
+	if (!r)
+		ring = ring_create(client);
+	sent = hello_reply(client->sock, r, why, ring);
+	if (ring >= 0)
+		(void)close(ring);
+	return r ? r : sent;
 }

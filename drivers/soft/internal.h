@@ -43,6 +43,7 @@ struct soft_device {
 	void *offsets; /* tsearch tree of objects by mmap offset */
 	uint64_t next_offset;
 	uint64_t serial; /* of shares */
+	uint32_t orphans; /* objects without their creator's hold */
 	uint64_t stamp; /* see soft_object_holders() */
 	struct links shares[SOFT_SHARE_BUCKETS];
 	struct soft_rate uid_rate[SOFT_UID_BUCKETS];
@@ -112,6 +113,7 @@ struct soft_object {
 	uint32_t id; /* notify id */
 	uint32_t lost; /* holders that went without closing */
 	uint64_t stamp; /* of the last file release that counted it */
+	bool is_orphan;
 };
 
 struct soft_hold {

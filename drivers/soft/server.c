@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The loop. A request runs one round after it was received, and in between every message and every death that had arrived
- * by then is taken care of: what a process did before it told another one has always been seen.
+ * by then is taken care of, and then what is in the rings: what a process did before it told another one has always been
+ * seen.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 
 /* Who started this process comes at once, or has died. */
 #define FIRST_CLIENT_MS 10000
+
+#define RING_LOOK_MS 200
 
 /* epoll's data is a client pointer; its lowest bit tells the pidfd from the socket. */
 #define TAG_PIDFD ((uintptr_t)1)
@@ -61,7 +64,7 @@ static void refuse_without_fd(struct server *server)
 	(void)close(server->spare);
 	sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (sock >= 0) {
-		(void)hello_reply(sock, -EMFILE, "vincid has no descriptors left (ulimit -n)");
+		(void)hello_reply(sock, -EMFILE, "vincid has no descriptors left (ulimit -n)", -1);
 		(void)close(sock);
 	}
 	server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -70,7 +73,7 @@ static void refuse_without_fd(struct server *server)
 static void accept_one(struct server *server, int sock)
 {
 	if (server->client_count >= SERVER_MAX_CLIENTS) {
-		(void)hello_reply(sock, -EUSERS, "vincid serves as many clients as it can");
+		(void)hello_reply(sock, -EUSERS, "vincid serves as many clients as it can", -1);
 		(void)close(sock);
 		return;
 	}
@@ -123,12 +126,21 @@ static void bury(struct server *server)
 	}
 }
 
-static void run_requests(struct links *ready)
+static void empty_rings(struct server *server)
+{
+	struct client *client, *tmp;
+
+	links_for_each_safe(client, tmp, &server->clients, struct client, link)
+		client_empty_ring(client);
+}
+
+static void run_requests(struct server *server, struct links *ready)
 {
 	struct client *client, *tmp;
 
 	links_for_each_safe(client, tmp, ready, struct client, held) {
 		links_del(&client->held);
+		empty_rings(server);
 		client_run_held(client);
 	}
 }
@@ -144,10 +156,16 @@ static void take_held(struct server *server, struct links *ready)
 	}
 }
 
+/*
+ * Nobody is woken by a ring. That can wait for the next request, unless it is the last hold on memory whose creator
+ * has gone: then a look now and again gives it back.
+ */
 static int round_timeout(const struct server *server, const struct links *ready, bool had_client)
 {
 	if (!links_empty(ready))
 		return 0;
+	if (soft_device_has_orphans(server->device))
+		return RING_LOOK_MS;
 	return had_client || server->stays ? -1 : FIRST_CLIENT_MS;
 }
 
@@ -182,10 +200,12 @@ int server_run(struct server *server)
 			r = -errno;
 		for (i = 0; i < n; i++)
 			handle_event(server, &server->events[i]);
-		run_requests(&ready);
+		run_requests(server, &ready);
+		if (!n)
+			empty_rings(server);
 		bury(server);
 		had_client |= server->client_count > 0;
-		if ((had_client || !n) && may_leave(server))
+		if ((had_client || n == 0) && may_leave(server))
 			break;
 	}
 	return r;

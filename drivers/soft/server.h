@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 
 #include "soft/device.h"
 #include "soft/links.h"
@@ -41,6 +43,8 @@ struct client {
 	int sock;
 	int pidfd; /* -1 where the kernel has none */
 	bool is_dead;
+	struct wire_ring *ring; /* NULL: there is none */
+	uint32_t ring_taken; /* ours; what the page says is for the client */
 	uint8_t *message; /* the request held; owned */
 	size_t message_size;
 };
@@ -57,10 +61,21 @@ int client_accept(struct server *server, int sock);
 /* Takes what has arrived: runs one-way messages, holds the first request. Disconnects on any nonsense. */
 void client_receive(struct client *client);
 void client_run_held(struct client *client);
+/* Closes the handles in its ring. Disconnects a client whose ring makes no sense. */
+void client_empty_ring(struct client *client);
 void client_disconnect(struct client *client);
+/* One message, with a descriptor unless it is -1; never waits. */
+ssize_t client_send(int sock, struct iovec *iov, size_t count, int fd);
+
+/* ring.c */
+/* A ring for the client, and a descriptor for it to map; -1: there is none. */
+int ring_create(struct client *client);
+void ring_destroy(struct client *client);
+/* False: the client's count is nonsense. */
+bool ring_empty(struct client *client);
 
 /* hello.c: opens the client's file, or says why not */
 int hello_answer(struct client *client, const void *message, size_t size, const struct ucred *sender);
-int hello_reply(int sock, int status, const char *why);
+int hello_reply(int sock, int status, const char *why, int ring);
 
 #endif

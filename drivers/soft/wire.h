@@ -3,9 +3,12 @@
  * wire.h - what vincid and its clients say to each other over a SOCK_SEQPACKET socket, host byte order.
  *
  *   client: struct wire_hello                                once, first
- *   vincid: struct wire_welcome                              once; a refusal (status < 0) ends the connection
+ *   vincid: struct wire_welcome [+ the ring]                 once; a refusal (status < 0) ends the connection
  *   client: struct wire_request, argument, array             one message a request
  *   vincid: struct wire_reply, argument [+ one descriptor]   none for WIRE_ONE_WAY
+ *
+ * Handles that need no answer are closed through the ring, a page that both map: it costs no system call and wakes nobody,
+ * because vincid looks at all rings before it runs any request. A full ring: WIRE_ONE_WAY.
  *
  * The argument is the request's UAPI structure, of as many bytes as the request number says. A pointer inside it means
  * the array that follows (an input), or the memfd that comes with the reply (an output, DRM_IOCTL_VINCI_LIST).
@@ -14,6 +17,7 @@
 #ifndef VINCI_SOFT_WIRE_H
 #define VINCI_SOFT_WIRE_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "uapi/vinci_drm.h"
@@ -56,6 +60,17 @@ struct wire_welcome {
 	char why[WIRE_WHY_MAX]; /* one sentence for the user when status is not 0 */
 };
 
+#define WIRE_RING_SLOTS 992u
+
+/* Comes as a sealed memfd. Each side writes its own count only and trusts nothing of the other's. */
+struct wire_ring {
+	_Atomic uint32_t put; /* handles that the client has put in, ever; release */
+	uint32_t pad[15];
+	_Atomic uint32_t taken; /* that vincid has taken out; release */
+	uint32_t pad2[15];
+	_Atomic uint32_t handles[WIRE_RING_SLOTS]; /* the n-th at n % WIRE_RING_SLOTS */
+};
+
 #define WIRE_ONE_WAY (1u << 0) /* no reply; DRM_IOCTL_GEM_CLOSE only */
 
 struct wire_request {
@@ -89,6 +104,7 @@ struct wire_reply {
 _Static_assert(sizeof(struct wire_settings) == 568, "wire_settings");
 _Static_assert(sizeof(struct wire_hello) == 584, "wire_hello");
 _Static_assert(sizeof(struct wire_welcome) == 272, "wire_welcome");
+_Static_assert(sizeof(struct wire_ring) == 4096, "wire_ring");
 _Static_assert(sizeof(struct wire_request) == 16, "wire_request");
 _Static_assert(sizeof(struct wire_reply) == 40, "wire_reply");
 

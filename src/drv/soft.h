@@ -21,9 +21,12 @@ struct soft_address {
 
 /*
  * Connects, starting vincid when nobody listens, and exchanges hello and welcome. Returns a socket or -errno; then @why
- * holds a sentence.
+ * holds a sentence. @ring: the descriptor of the ring for closing handles, or -1.
  */
-int soft_connect(const struct drv_settings *settings, char *why, size_t why_len);
+int soft_connect(const struct drv_settings *settings, int *ring, char *why, size_t why_len);
+
+/* The first descriptor of a message, or -1; any more are closed. */
+int soft_take_fd(struct msghdr *msg);
 
 /* Starts a vincid that listens at @address. 0 also when another process has just done so. */
 int soft_launch(const struct drv_settings *settings, const struct soft_address *address, char *why, size_t why_len);

@@ -122,13 +122,43 @@ static void make_hello(const struct drv_settings *settings, struct wire_hello *h
 		memcpy(hello->settings.peers, settings->peers, sizeof(hello->settings.peers));
 }
 
-static ssize_t receive(int sock, void *buffer, size_t size)
+int soft_take_fd(struct msghdr *msg)
 {
+	struct cmsghdr *cmsg;
+	int fd = -1, extra;
+	size_t i, n;
+
+	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (i = 0; i < n; i++) {
+			memcpy(&extra, CMSG_DATA(cmsg) + i * sizeof(int), sizeof(int));
+			if (fd < 0)
+				fd = extra;
+			else
+				(void)close(extra);
+		}
+	}
+	return fd;
+}
+
+static ssize_t receive(int sock, void *buffer, size_t size, int *fd)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = { .iov_base = buffer, .iov_len = size };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
 	ssize_t n;
 
 	do
-		n = recv(sock, buffer, size, 0);
+		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
+	*fd = n < 0 ? -1 : soft_take_fd(&msg);
 	return n;
 }
 
@@ -145,7 +175,7 @@ static int send_hello(int sock, const struct drv_settings *settings)
 }
 
 /* -ECONNRESET: it left before it answered; come again. */
-static int exchange_hello(int sock, const struct drv_settings *settings, char *why, size_t why_len)
+static int exchange_hello(int sock, const struct drv_settings *settings, int *ring, char *why, size_t why_len)
 {
 	struct wire_welcome welcome;
 	ssize_t n;
@@ -153,7 +183,7 @@ static int exchange_hello(int sock, const struct drv_settings *settings, char *w
 
 	if (r == -EPIPE || r == -ECONNRESET || r == -ENOTCONN)
 		return -ECONNRESET;
-	n = r ? r : receive(sock, &welcome, sizeof(welcome));
+	n = r ? r : receive(sock, &welcome, sizeof(welcome), ring);
 	if (!n || (n < 0 && errno == ECONNRESET))
 		return -ECONNRESET;
 	if (n < 0) {
@@ -203,7 +233,8 @@ static void connect_failed(const struct soft_address *address, int error, char *
 		(void)snprintf(why, why_len, "vincid could not be reached (%s)", strerror(-error));
 }
 
-static int meet(const struct drv_settings *settings, const struct soft_address *address, char *why, size_t why_len)
+static int meet(const struct drv_settings *settings, const struct soft_address *address, int *ring, char *why,
+		size_t why_len)
 {
 	int sock = connect_once(address);
 	int r;
@@ -214,9 +245,11 @@ static int meet(const struct drv_settings *settings, const struct soft_address *
 	}
 	r = check_server(sock, address, why, why_len);
 	if (!r)
-		r = exchange_hello(sock, settings, why, why_len);
+		r = exchange_hello(sock, settings, ring, why, why_len);
 	if (!r)
 		return sock;
+	if (*ring >= 0)
+		(void)close(*ring);
 	(void)close(sock);
 	return r;
 }
@@ -236,7 +269,7 @@ static int nobody(const struct drv_settings *settings, const struct soft_address
 	return error;
 }
 
-int soft_connect(const struct drv_settings *settings, char *why, size_t why_len)
+int soft_connect(const struct drv_settings *settings, int *ring, char *why, size_t why_len)
 {
 	int64_t deadline = now_ms() + MEET_MS;
 	struct soft_address address;
@@ -246,7 +279,8 @@ int soft_connect(const struct drv_settings *settings, char *why, size_t why_len)
 		return r;
 	(void)snprintf(why, why_len, "vincid could not be reached");
 	while (now_ms() < deadline) {
-		r = meet(settings, &address, why, why_len);
+		*ring = -1;
+		r = meet(settings, &address, ring, why, why_len);
 		if (r >= 0) {
 			if (why_len)
 				why[0] = 0;

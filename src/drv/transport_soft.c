@@ -42,6 +42,7 @@ struct soft {
 	int sock;
 	/* Protects what follows, and the turn on the socket. Held over one exchange with vincid. */
 	pthread_mutex_t lock;
+	struct wire_ring *ring; /* NULL: there is none */
 	bool dead;
 	uint32_t seq;
 	uint64_t clock;
@@ -174,28 +175,6 @@ static int send_request(struct soft *s, struct call *c)
 	return n < 0 ? send_error(s, errno) : 0;
 }
 
-/* The first descriptor of a message; vincid sends one at most, more are closed. */
-static int take_fd(struct msghdr *msg)
-{
-	struct cmsghdr *cmsg;
-	int fd = -1, extra;
-	size_t i, n;
-
-	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
-		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
-			continue;
-		n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (i = 0; i < n; i++) {
-			memcpy(&extra, CMSG_DATA(cmsg) + i * sizeof(int), sizeof(int));
-			if (fd < 0)
-				fd = extra;
-			else
-				(void)close(extra);
-		}
-	}
-	return fd;
-}
-
 static int receive_reply(struct soft *s, struct call *c)
 {
 	union {
@@ -213,7 +192,7 @@ static int receive_reply(struct soft *s, struct call *c)
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return give_up(s);
-	c->fd = take_fd(&msg);
+	c->fd = soft_take_fd(&msg);
 	if ((size_t)n < sizeof(c->reply) || (msg.msg_flags & MSG_TRUNC))
 		return give_up(s);
 	memcpy(&c->reply, s->reply, sizeof(c->reply));
@@ -375,17 +354,36 @@ static int soft_ioctl(struct transport *t, unsigned long request, void *arg)
 	return r;
 }
 
+/* False: no room. vincid's count is only taken for a full ring or none. */
+static bool ring_put(struct soft *s, uint32_t handle)
+{
+	uint32_t put, taken;
+
+	if (!s->ring)
+		return false;
+	put = atomic_load_explicit(&s->ring->put, memory_order_relaxed);
+	taken = atomic_load_explicit(&s->ring->taken, memory_order_acquire);
+	if (put - taken >= WIRE_RING_SLOTS)
+		return false;
+	atomic_store_explicit(&s->ring->handles[put % WIRE_RING_SLOTS], handle, memory_order_relaxed);
+	atomic_store_explicit(&s->ring->put, put + 1, memory_order_release);
+	return true;
+}
+
 static int soft_post(struct transport *t, unsigned long request, const void *arg)
 {
 	struct soft *s = to_soft(t);
 	struct call c = { .request = request, .arg = arg, .flags = WIRE_ONE_WAY };
-	int state, r;
+	uint32_t handle;
+	int state, r = 0;
 
 	if (request != DRM_IOCTL_GEM_CLOSE)
 		return -EINVAL;
+	handle = ((const struct drm_gem_close *)arg)->handle;
 	state = lock_enter(s);
-	cache_forget(s, ((const struct drm_gem_close *)arg)->handle);
-	r = exchange(s, &c);
+	cache_forget(s, handle);
+	if (s->dead || !ring_put(s, handle))
+		r = exchange(s, &c);
 	lock_leave(s, state);
 	return r;
 }
@@ -536,23 +534,43 @@ static int soft_munmap(struct transport *t, void *addr, size_t len)
 
 /* --- open and close ------------------------------------------------------------------------ */
 
+/* Takes over the descriptor. Without a ring everything works, a little slower. */
+static struct wire_ring *map_ring(int fd)
+{
+	const struct object_fd o = { .fd = fd, .size = sizeof(struct wire_ring) };
+	void *p = MAP_FAILED;
+
+	if (fd < 0)
+		return NULL;
+	if (!check_object(&o))
+		p = mmap(NULL, sizeof(struct wire_ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	(void)close(fd);
+	if (p == MAP_FAILED)
+		return NULL;
+	if (!madvise(p, sizeof(struct wire_ring), MADV_DONTFORK))
+		return p;
+	(void)munmap(p, sizeof(struct wire_ring));
+	return NULL;
+}
+
 static int soft_open(const struct drv_settings *settings, struct transport **out, char *why, size_t why_len)
 {
 	struct soft *s = calloc(1, sizeof(*s));
+	int ring, r;
 	size_t i;
 
 	if (!s)
 		return -ENOMEM;
 	(void)pthread_once(&huge_once, look_for_huge);
-	s->sock = soft_connect(settings, why, why_len);
+	s->sock = soft_connect(settings, &ring, why, why_len);
 	if (s->sock < 0) {
-		int r = s->sock;
-
+		r = s->sock;
 		free(s);
 		return r;
 	}
 	s->base.ops = &transport_soft;
 	s->owner = getpid();
+	s->ring = map_ring(ring);
 	for (i = 0; i < CACHED_FDS; i++)
 		s->cache[i].fd = -1;
 	(void)pthread_mutex_init(&s->lock, NULL);
@@ -568,6 +586,8 @@ static void soft_close(struct transport *t)
 	if (s->owner == getpid()) {
 		(void)shutdown(s->sock, SHUT_RDWR);
 		(void)pthread_mutex_destroy(&s->lock);
+		if (s->ring)
+			(void)munmap(s->ring, sizeof(*s->ring));
 	}
 	(void)close(s->sock);
 	cache_clear(s);

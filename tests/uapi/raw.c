@@ -64,7 +64,7 @@ ssize_t raw_receive(int sock, void *message, size_t size, int *fd)
 	return n;
 }
 
-int raw_hello(int sock, unsigned int major, unsigned int minor, struct wire_welcome *welcome)
+int raw_hello(int sock, unsigned int major, unsigned int minor, struct wire_welcome *welcome, int *ring)
 {
 	struct wire_hello hello = {
 		.magic = WIRE_HELLO_MAGIC, .major = (uint16_t)major, .minor = (uint16_t)minor,
@@ -74,8 +74,12 @@ int raw_hello(int sock, unsigned int major, unsigned int minor, struct wire_welc
 
 	assert_ok(raw_send(sock, &hello, sizeof(hello)));
 	assert_int_equal(raw_receive(sock, welcome, sizeof(*welcome), &fd), sizeof(*welcome));
-	assert_int_equal(fd, -1);
 	assert_int_equal(welcome->magic, WIRE_WELCOME_MAGIC);
+	assert_int_equal(fd >= 0, !welcome->status);
+	if (ring)
+		*ring = fd;
+	else if (fd >= 0)
+		(void)close(fd);
 	return welcome->status;
 }
 

@@ -15,8 +15,8 @@ pid_t raw_server_pid(int sock);
 int raw_send(int sock, const void *message, size_t size);
 /* Bytes, 0 when the other side has gone, -ETIMEDOUT. @fd: a descriptor that came along, or -1. */
 ssize_t raw_receive(int sock, void *message, size_t size, int *fd);
-/* The welcome's status. */
-int raw_hello(int sock, unsigned int major, unsigned int minor, struct wire_welcome *welcome);
+/* The welcome's status. @ring may be NULL. */
+int raw_hello(int sock, unsigned int major, unsigned int minor, struct wire_welcome *welcome, int *ring);
 /* The reply's status, or -EPIPE. @fd may be NULL. */
 int raw_call(int sock, unsigned long request, void *arg, const void *array, size_t array_size, int *fd);
 /* Has vincid hung up? */

@@ -601,6 +601,29 @@ static void descriptors_do_not_grow(void **state)
 	assert_int_equal(count_own_fds(), before);
 }
 
+/* More closings than the ring holds, and no request in between. */
+static void closing_many_at_once(void **state)
+{
+	enum { COUNT = 3000 };
+	struct drm_vinci_bo_create bo = { .size = 4096, .numa_node = -1 };
+	struct drm_vinci_device_info info;
+	struct drv *drv = must_open(), *other = must_open();
+	static uint32_t handles[COUNT];
+	int i;
+
+	(void)state;
+	for (i = 0; i < COUNT; i++) {
+		assert_ok(drv_bo_create(drv, &bo));
+		handles[i] = bo.handle;
+	}
+	for (i = 0; i < COUNT; i++)
+		assert_ok(drv_close_handle_async(drv, handles[i]));
+	assert_ok(drv_device_info(other, 0, &info));
+	assert_int_equal(info.mem_used, 0);
+	drv_close(drv);
+	drv_close(other);
+}
+
 static void *work(void *arg)
 {
 	struct drv *drv = arg;
@@ -828,6 +851,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(forked, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(mappings_stay_behind, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(descriptors_do_not_grow, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(closing_many_at_once, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(sixty_four_threads, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(descriptor_limit, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(a_second_user, test_setup, test_teardown),

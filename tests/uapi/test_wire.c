@@ -2,6 +2,7 @@
 /* vincid against clients that are hostile, confused, or of another version. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static int greeted(void)
 	struct wire_welcome welcome;
 	int sock = raw_connect();
 
-	assert_ok(raw_hello(sock, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR, &welcome));
+	assert_ok(raw_hello(sock, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR, &welcome, NULL));
 	return sock;
 }
 
@@ -202,14 +203,14 @@ static void other_versions(void **state)
 	int sock = raw_connect(), fd;
 
 	(void)state;
-	assert_fails(raw_hello(sock, VINCI_UAPI_MAJOR + 6, 3, &welcome), EPROTO);
+	assert_fails(raw_hello(sock, VINCI_UAPI_MAJOR + 6, 3, &welcome, NULL), EPROTO);
 	assert_non_null(strstr(welcome.why, "7.3"));
 	assert_non_null(strstr(welcome.why, "1.0"));
 	assert_int_equal(welcome.major, VINCI_UAPI_MAJOR);
 	assert_true(raw_is_dropped(sock));
 	(void)close(sock);
 	sock = raw_connect();
-	assert_ok(raw_hello(sock, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR + 5, &welcome));
+	assert_ok(raw_hello(sock, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR + 5, &welcome, NULL));
 	(void)close(sock);
 	/* a newer minor may send settings that are unknown here, as long as they are unset */
 	newer.hello.settings_size = sizeof(newer.hello.settings) + sizeof(newer.more);
@@ -217,6 +218,7 @@ static void other_versions(void **state)
 	assert_ok(raw_send(sock, &newer, sizeof(newer)));
 	assert_int_equal(raw_receive(sock, &welcome, sizeof(welcome), &fd), sizeof(welcome));
 	assert_int_equal(welcome.status, 0);
+	(void)close(fd);
 	(void)close(sock);
 	newer.more[3] = 1;
 	sock = raw_connect();
@@ -395,6 +397,83 @@ static void one_way_flood(void **state)
 	(void)close(sock);
 }
 
+static struct wire_ring *map_ring(int *sock)
+{
+	struct wire_welcome welcome;
+	void *p;
+	int fd;
+
+	*sock = raw_connect();
+	assert_ok(raw_hello(*sock, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR, &welcome, &fd));
+	assert_int_equal(ftruncate(fd, 0), -1);
+	p = mmap(NULL, sizeof(struct wire_ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(p, MAP_FAILED);
+	(void)close(fd);
+	return p;
+}
+
+/* Handles that are none close nothing; counts that cannot be end the connection. */
+static void hostile_ring(void **state)
+{
+	struct drm_vinci_bo_create a = { .size = 4096, .device = 1, .numa_node = -1 };
+	struct node *n = node_self();
+	struct wire_ring *ring;
+	uint32_t i;
+	int sock;
+
+	(void)state;
+	ring = map_ring(&sock);
+	assert_ok(raw_call(sock, DRM_IOCTL_VINCI_BO_CREATE, &a, NULL, 0, NULL));
+	for (i = 0; i < WIRE_RING_SLOTS; i++)
+		ring->handles[i] = i == 500 ? a.handle : i * 2654435761u;
+	ring->put = WIRE_RING_SLOTS;
+	assert_int_equal(mem_used(n, 1), 0);
+	assert_int_equal(ring->taken, WIRE_RING_SLOTS);
+	ring->taken = 77; /* is the client's business */
+	ring->put = WIRE_RING_SLOTS + 1;
+	assert_served(n);
+	assert_int_equal(ring->taken, WIRE_RING_SLOTS + 1);
+	ring->put += WIRE_RING_SLOTS + 1;
+	assert_served(n);
+	assert_true(raw_is_dropped(sock));
+	(void)munmap(ring, sizeof(*ring));
+	(void)close(sock);
+	ring = map_ring(&sock);
+	ring->put = ~0u; /* one less than none */
+	assert_served(n);
+	assert_true(raw_is_dropped(sock));
+	(void)munmap(ring, sizeof(*ring));
+	(void)close(sock);
+}
+
+/* Nobody asks anything, and yet the last hold on a dead creator's memory is let go. */
+static void quiet_close(void **state)
+{
+	struct node *creator = node_peer(), *n = node_self();
+	struct drm_vinci_share_import im;
+	int64_t until = now_ms() + 10000;
+	unsigned int with, now;
+	struct name name;
+	struct bo bo;
+	int sock = raw_connect();
+	pid_t server = raw_server_pid(sock);
+
+	(void)state;
+	assert_ok(bo_create(creator, 1, 4096, VINCI_PAGE_4K, &bo));
+	assert_ok(share_export(creator, bo.handle, VINCI_SHARE_IPC_MEM, VINCI_SHARE_UNVALIDATED, 4096, &name));
+	assert_ok(share_import(n, &name, 1, &im));
+	node_kill(creator);
+	assert_int_equal(mem_used(n, 1), 4096);
+	with = count_fds(server);
+	assert_ok(node_post_close(n, im.handle));
+	do {
+		(void)poll(NULL, 0, 10);
+		now = count_fds(server);
+	} while (now >= with && now_ms() < until);
+	assert_int_equal(now, with - 1);
+	(void)close(sock);
+}
+
 /* Connections that never say hello are bounded too, and end with their process. */
 static void silent_connections(void **state)
 {
@@ -551,7 +630,7 @@ static void foreign_namespace(void **state)
 		skip();
 	}
 	sock = raw_connect();
-	assert_fails(raw_hello(sock, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR, &welcome), EPERM);
+	assert_fails(raw_hello(sock, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR, &welcome, NULL), EPERM);
 	assert_non_null(strstr(welcome.why, "namespace"));
 	(void)close(sock);
 	assert_int_equal(write(pair[0], &byte, 1), 1);
@@ -574,6 +653,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(descriptors_sent, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(deaf_client, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(one_way_flood, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(hostile_ring, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(quiet_close, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(silent_connections, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(noise, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(inner_namespace, test_setup, test_teardown),
