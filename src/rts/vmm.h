@@ -90,6 +90,12 @@ struct vmm_mapping {
 	uint32_t keys; /* exports by key that pin it */
 };
 
+/* With PROT_NONE: addresses without memory, which cost nothing. */
+#define VMM_NO_ACCESS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+/* The reservation around @addr, or NULL. */
+struct vmm_reservation *vmm_reservation_of(uintptr_t addr);
+void vmm_reservation_free(struct vmm_reservation *res);
 /* The mapping that starts at @va, or NULL. */
 struct vmm_mapping *vmm_mapping_at(const void *va);
 int vmm_map_locked(uintptr_t base, size_t size, struct rts_phys *phys);
