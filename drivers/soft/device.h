@@ -21,6 +21,7 @@ struct soft_config {
 	uint32_t devices;
 	uint32_t notify_limit; /* per device */
 	uint32_t sdid;
+	uint32_t max_handles; /* of one file; each object is a descriptor of this process */
 	uint64_t mem_bytes; /* per device */
 	char soc[VINCI_SOC_NAME_MAX];
 	uint64_t peers[VINCI_MAX_DEVICES]; /* peers[d]: devices d reaches */

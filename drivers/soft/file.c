@@ -17,6 +17,7 @@ void soft_config_default(struct soft_config *config)
 
 	memset(config, 0, sizeof(*config));
 	config->devices = 8;
+	config->max_handles = SOFT_MAX_HANDLES;
 	config->notify_limit = 8192;
 	config->mem_bytes = 64ull << 30;
 	(void)snprintf(config->soc, sizeof(config->soc), "Ascend910B1");
@@ -27,7 +28,8 @@ void soft_config_default(struct soft_config *config)
 static bool config_ok(const struct soft_config *config)
 {
 	return config->devices && config->devices <= VINCI_MAX_DEVICES && config->notify_limit &&
-	       config->notify_limit <= 1u << 20 && config->mem_bytes && config->mem_bytes <= 1ull << 46 &&
+	       config->notify_limit <= 1u << 20 && config->max_handles &&
+	       config->max_handles <= SOFT_MAX_HANDLES && config->mem_bytes && config->mem_bytes <= 1ull << 46 &&
 	       memchr(config->soc, 0, sizeof(config->soc));
 }
 
@@ -166,8 +168,6 @@ static int grow_handles(struct soft_file *file)
 	uint32_t room = file->handle_room ? file->handle_room * 2 : 16;
 	struct soft_hold **table;
 
-	if (room > SOFT_MAX_HANDLES)
-		return -ENOSPC;
 	table = realloc(file->handles, room * sizeof(struct soft_hold *));
 	if (!table)
 		return -ENOSPC;
@@ -182,6 +182,8 @@ int soft_handle_add(struct soft_file *file, struct soft_hold *hold)
 {
 	uint32_t i, handle = 0;
 
+	if (file->handle_count >= file->device->config.max_handles)
+		return -ENOSPC;
 	if (file->handle_count + 1 >= file->handle_room) {
 		int r = grow_handles(file);
 

@@ -20,7 +20,7 @@
 #include "soft/links.h"
 
 /* What one file can make the device hold. */
-#define SOFT_MAX_HANDLES 131072u
+#define SOFT_MAX_HANDLES 131072u /* or config.max_handles */
 #define SOFT_MAX_SHARES 65536u
 #define SOFT_MAX_ALLOWED (1u << 20) /* whitelist entries of all its shares */
 

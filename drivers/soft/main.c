@@ -175,6 +175,16 @@ static void raise_limit(int resource)
 	(void)setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
+/* One client may use half of what there is, so that there is always some left for the others. */
+static uint32_t handle_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / 2 > 131072)
+		return 131072;
+	return limit.rlim_cur < 2 ? 1 : (uint32_t)(limit.rlim_cur / 2);
+}
+
 /* The client's limits are for the client. What cannot be raised shows when it is reached. */
 static void set_surroundings(void)
 {
@@ -343,6 +353,7 @@ int main(int argc, char **argv)
 		return r < 0 ? 2 : 0;
 	}
 	set_surroundings();
+	o.config.max_handles = handle_limit();
 	r = set_up(&server, &o);
 	report(&o, r);
 	if (r) {

@@ -48,8 +48,8 @@ struct launch {
 
 /* --- finding the program ------------------------------------------------------------------ */
 
-/* Where this library was loaded from, without its last component; absolute also after a later chdir(). */
-static char library_dir[PATH_MAX];
+/* The file this code was loaded from; absolute also after a later chdir(). */
+static char library_file[PATH_MAX];
 
 static const char *own_file(char *exe, size_t size)
 {
@@ -67,31 +67,40 @@ static const char *own_file(char *exe, size_t size)
 	return exe;
 }
 
-__attribute__((constructor)) static void find_library_dir(void)
+__attribute__((constructor)) static void find_library(void)
 {
 	char exe[PATH_MAX], cwd[PATH_MAX] = "";
 	const char *file = own_file(exe, sizeof(exe));
-	const char *slash = file ? strrchr(file, '/') : NULL;
-	int dir_len;
+	int n = -1;
 
-	if (!slash || slash - file >= PATH_MAX)
-		return;
-	dir_len = (int)(slash - file);
-	if (file[0] == '/')
-		(void)snprintf(library_dir, sizeof(library_dir), "%.*s", dir_len, file);
-	else if (getcwd(cwd, sizeof(cwd)) && (size_t)snprintf(library_dir, sizeof(library_dir), "%s/%.*s", cwd, dir_len,
-							      file) >= sizeof(library_dir))
-		library_dir[0] = 0;
+	if (file && file[0] == '/')
+		n = snprintf(library_file, sizeof(library_file), "%s", file);
+	else if (file && getcwd(cwd, sizeof(cwd)))
+		n = snprintf(library_file, sizeof(library_file), "%s/%s", cwd, file);
+	if (n < 0 || (size_t)n >= sizeof(library_file))
+		library_file[0] = 0;
 }
 
 /* The installed tree, then places relative to where the build leaves things; never PATH. */
-static int find_server(const struct drv_settings *settings, struct launch *l, char *why, size_t why_len)
+static bool find_beside(const char *file, struct launch *l)
 {
 	static const char *const places[] = {
 		"../bin/vincid", "vincid", "bin/vincid", "../drivers/soft/vincid", "../../drivers/soft/vincid",
 		"drivers/soft/vincid",
 	};
+	int dir = (int)(strrchr(file, '/') - file);
 	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if ((size_t)snprintf(l->path, sizeof(l->path), "%.*s/%s", dir, file, places[i]) < sizeof(l->path) &&
+		    !access(l->path, X_OK))
+			return true;
+	return false;
+}
+
+static int find_server(const struct drv_settings *settings, struct launch *l, char *why, size_t why_len)
+{
+	char real[PATH_MAX];
 
 	if (settings->server) {
 		if ((size_t)snprintf(l->path, sizeof(l->path), "%s", settings->server) < sizeof(l->path) &&
@@ -100,12 +109,10 @@ static int find_server(const struct drv_settings *settings, struct launch *l, ch
 		(void)snprintf(why, why_len, "%s cannot be executed (%s)", settings->server, strerror(errno));
 		return -ENOENT;
 	}
-	for (i = 0; library_dir[0] && i < sizeof(places) / sizeof(places[0]); i++) {
-		if ((size_t)snprintf(l->path, sizeof(l->path), "%s/%s", library_dir, places[i]) < sizeof(l->path) &&
-		    !access(l->path, X_OK))
-			return 0;
-	}
-	(void)snprintf(why, why_len, "vincid was not found at %s/../bin/vincid nor beside the library", library_dir);
+	/* As it was named, and, when that is a link, where it is. */
+	if (library_file[0] && (find_beside(library_file, l) || (realpath(library_file, real) && find_beside(real, l))))
+		return 0;
+	(void)snprintf(why, why_len, "vincid was not found beside %s, nor in ../bin from there", library_file);
 	return -ENOENT;
 }
 

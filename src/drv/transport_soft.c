@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -559,8 +560,10 @@ static int soft_open(const struct drv_settings *settings, struct transport **out
 	int ring, r;
 	size_t i;
 
-	if (!s)
+	if (!s) {
+		(void)snprintf(why, why_len, "out of host memory");
 		return -ENOMEM;
+	}
 	(void)pthread_once(&huge_once, look_for_huge);
 	s->sock = soft_connect(settings, &ring, why, why_len);
 	if (s->sock < 0) {

@@ -175,6 +175,13 @@ static void holders_and_lost(void **state)
 	assert_ok(status(n, notify.handle, &holders, &lost));
 	assert_int_equal(holders, 1);
 	assert_int_equal(lost, 2);
+	/* closed and gone at once, with no request in between */
+	assert_ok(share_import(orderly, &name, 1, &im));
+	assert_ok(node_post_close(orderly, im.handle));
+	node_kill(orderly);
+	assert_ok(status(n, notify.handle, &holders, &lost));
+	assert_int_equal(holders, 1);
+	assert_int_equal(lost, 2);
 }
 
 static void creator_is_lost_too(void **state)

@@ -474,6 +474,27 @@ static void quiet_close(void **state)
 	(void)close(sock);
 }
 
+/* Sent before somebody asked, done before he is answered: also what needs no answer. */
+static void one_way_is_in_order(void **state)
+{
+	struct { struct wire_request head; struct drm_gem_close arg; } message = {
+		.head = { .flags = WIRE_ONE_WAY, .request = (uint32_t)DRM_IOCTL_GEM_CLOSE }
+	};
+	struct drm_vinci_bo_create a = { .size = 4096, .device = 1, .numa_node = -1 };
+	struct node *n = node_self();
+	int sock = greeted(), i;
+
+	(void)state;
+	for (i = 0; i < 500; i++) {
+		assert_ok(raw_call(sock, DRM_IOCTL_VINCI_BO_CREATE, &a, NULL, 0, NULL));
+		message.arg.handle = a.handle;
+		assert_ok(raw_send(sock, &message, sizeof(message)));
+		assert_int_equal(mem_used(n, 1), 0);
+		a = (struct drm_vinci_bo_create){ .size = 4096, .device = 1, .numa_node = -1 };
+	}
+	(void)close(sock);
+}
+
 /* Connections that never say hello are bounded too, and end with their process. */
 static void silent_connections(void **state)
 {
@@ -653,6 +674,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(descriptors_sent, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(deaf_client, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(one_way_flood, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(one_way_is_in_order, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(hostile_ring, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(quiet_close, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(silent_connections, test_setup, test_teardown),
