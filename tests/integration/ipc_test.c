@@ -213,6 +213,33 @@ static void test_import_arguments(void **state)
 	assert_ok(aclrtFree(ptr));
 }
 
+/* Names of other things are no keys, whoever made them. */
+static void test_names_of_other_things(void **state)
+{
+	char key[KEY_LEN] = "", number_text[KEY_LEN];
+	aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE, .location = { 0, ACL_MEM_LOCATION_TYPE_DEVICE } };
+	aclrtDrvMemHandle handle = NULL;
+	aclrtNotify notify = NULL;
+	uint64_t number = 0;
+	void *out = NULL;
+
+	(void)state;
+	assert_ok(aclrtCreateNotify(&notify, 0));
+	assert_ok(aclrtNotifyGetExportKey(notify, key, KEY_LEN, ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+	assert_refused(aclrtIpcMemImportByKey(&out, key, 0), REFUSED);
+	assert_refused(aclrtIpcMemClose(key), REFUSED);
+	assert_ok(aclrtMallocPhysical(&handle, 2 * MIB, &prop, 0));
+	assert_ok(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
+	snprintf(number_text, sizeof(number_text), "%064" PRIx64, number);
+	assert_refused(aclrtIpcMemImportByKey(&out, number_text, 0), REFUSED);
+	memcpy(key, &number, sizeof(number));
+	key[sizeof(number)] = '\0';
+	assert_int_not_equal(aclrtIpcMemImportByKey(&out, key, 0), 0);
+	assert_null(out);
+	assert_ok(aclrtFreePhysical(handle));
+	assert_ok(aclrtDestroyNotify(notify));
+}
+
 /* covers: aclrtIpcMemClose failure */
 static void test_close_arguments(void **state)
 {
@@ -278,14 +305,17 @@ static void test_other_products_only(void **state)
 static void test_alignment(void **state)
 {
 	char key[KEY_LEN];
-	void *small = device_alloc(512), *pages, *huge;
+	void *small = device_alloc(512), *pages, *huge, *gigantic;
 
 	(void)state;
 	assert_ok(aclrtMalloc(&pages, 64 * KIB, ACL_MEM_MALLOC_NORMAL_ONLY));
 	assert_ok(aclrtMalloc(&huge, 8 * MIB, ACL_MEM_MALLOC_HUGE_ONLY));
+	assert_ok(aclrtMalloc(&gigantic, 2 * GIB, ACL_MEM_MALLOC_HUGE1G_ONLY));
 	assert_refused(aclrtIpcMemGetExportKey(small, 512, key, KEY_LEN, 0), REFUSED);
 	assert_refused(aclrtIpcMemGetExportKey((uint8_t *)pages + 512, 512, key, KEY_LEN, 0), REFUSED);
 	assert_refused(aclrtIpcMemGetExportKey((uint8_t *)huge + 4096, 4096, key, KEY_LEN, 0), REFUSED);
+	assert_refused(aclrtIpcMemGetExportKey((uint8_t *)gigantic + 2 * MIB, 4096, key, KEY_LEN, 0), REFUSED);
+	export((uint8_t *)gigantic + GIB, 4096, key, 0);
 	export((uint8_t *)pages + 4096, 4096, key, 0);
 	export((uint8_t *)huge + 2 * MIB, 4096, key, 0);
 	/* The range has to lie inside. */
@@ -294,6 +324,7 @@ static void test_alignment(void **state)
 	assert_ok(aclrtFree(small));
 	assert_ok(aclrtFree(pages));
 	assert_ok(aclrtFree(huge));
+	assert_ok(aclrtFree(gigantic));
 }
 
 /* An address of a small block that happens to start a page is no exception. */
@@ -381,6 +412,7 @@ static void test_part(void **state)
 	peer_start(&peer, 0);
 	assert_ask(&peer, 0, "import %s 0", key);
 	assert_ask(&peer, 4 * MIB, "range");
+	assert_ask(&peer, 4 * MIB, "reach");
 	assert_ask(&peer, 102, "get 8");
 	assert_ask(&peer, 103, "get %zu", 2 * MIB + 8);
 	assert_ask(&peer, 0, "put 8 202");
@@ -517,6 +549,7 @@ int main(int argc, char **argv)
 		TEST(test_allow_arguments),
 		TEST(test_full_whitelist),
 		TEST(test_import_arguments),
+		TEST(test_names_of_other_things),
 		TEST(test_close_arguments),
 		TEST(test_without_context),
 		TEST(test_other_products_only),

@@ -84,6 +84,23 @@ static int64_t cmd_range(char *args)
 	return aclrtMemGetAddressRange(self.ptr, &base, &size) || base != self.ptr ? -1 : (int64_t)size;
 }
 
+/* Bytes from the pointer to the end of its mapping, as the kernel has it: all that this process can reach. */
+static int64_t cmd_reach(char *args)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	uintptr_t from, to, at = (uintptr_t)self.ptr;
+	int64_t reach = -1;
+	char line[512];
+
+	(void)args;
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) == 2 && from <= at && at < to)
+			reach = (int64_t)(to - at);
+	if (maps)
+		fclose(maps);
+	return reach;
+}
+
 static _Atomic uint64_t *word(size_t offset)
 {
 	return (_Atomic uint64_t *)(void *)(self.ptr + offset);
@@ -257,7 +274,7 @@ static const struct {
 } commands[] = {
 	{ "pid", cmd_pid },	  { "set", cmd_set },	      { "reset", cmd_reset },	{ "malloc", cmd_malloc },
 	{ "free", cmd_free },	  { "export", cmd_export },   { "allow", cmd_allow },	{ "import", cmd_import },
-	{ "close", cmd_close },	  { "range", cmd_range },     { "get", cmd_get },	{ "put", cmd_put },
+	{ "close", cmd_close },	  { "range", cmd_range }, { "reach", cmd_reach },     { "get", cmd_get },	{ "put", cmd_put },
 	{ "vimport", cmd_vimport }, { "vmap", cmd_vmap },     { "vunmap", cmd_vunmap }, { "vfree", cmd_vfree },
 	{ "vrelease", cmd_vrelease }, { "vcreate", cmd_vcreate }, { "vexport", cmd_vexport }, { "number", cmd_number },
 	{ "vallow", cmd_vallow }, { "p2p", cmd_p2p },	      { "unp2p", cmd_unp2p },	{ "sync", cmd_sync },

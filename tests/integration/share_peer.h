@@ -29,6 +29,7 @@ void peer_stop(struct t_peer *peer);
  * export OFFSET SIZE FLAGS pointer; the key is then had with peer_key()
  * allow KEY PID, import KEY FLAGS, close KEY
  * range                    size of the range around the pointer
+ * reach                    bytes from the pointer to the end of its mapping
  * get OFFSET, put OFFSET VALUE          a word at the pointer (as a kernel would)
  * vimport NUMBER DEVICE    handle
  * vmap SIZE                reserves and maps the handle: pointer
