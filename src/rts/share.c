@@ -17,14 +17,17 @@ static bool is_printable(const struct drv_name *name)
 	return name->kind == VINCI_SHARE_IPC_MEM || name->kind == VINCI_SHARE_NOTIFY;
 }
 
-/* Of binary names the first half of those characters, in hexadecimal. What came from the user may hold anything. */
+/*
+ * Binary names in hexadecimal, and of short ones less, so that what is left is as hard to guess. What came from the user may hold
+ * anything.
+ */
 struct rts_hint rts_name_hint(const struct drv_name *name)
 {
 	static const char digits[] = "0123456789abcdef";
 	struct rts_hint hint = { .text = "" };
 	uint32_t i;
 
-	for (i = 0; i < RTS_HINT_LEN && i < name->len; i++) {
+	for (i = 0; i < RTS_HINT_LEN && i < (is_printable(name) ? name->len : name->len / 2); i++) {
 		uint8_t c = name->bytes[is_printable(name) ? i : i / 2];
 
 		if (is_printable(name))
