@@ -196,8 +196,10 @@ static void close_from(unsigned int first)
 static int listen_at(const struct launch *l)
 {
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	int on = 1;
 
-	if (sock < 0)
+	/* Before anybody can connect: a hello that is sent until vincid runs needs its sender's credentials as well. */
+	if (sock < 0 || setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
 		child_fail(l, LAUNCH_SOCKET);
 	if (bind(sock, (const struct sockaddr *)&l->address->un, l->address->len))
 		child_fail(l, LAUNCH_BIND);

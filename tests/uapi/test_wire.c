@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* vincid against clients that are hostile, confused, or of another version. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -12,18 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "harness.h"
 #include "raw.h"
-
-/* In a child a failed assertion must not go on with the parent's tests: it aborts. */
-static pid_t fork_test(void)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		(void)setenv("CMOCKA_TEST_ABORT", "1", 1);
-	return pid;
-}
 
 static int greeted(void)
 {
@@ -48,21 +38,6 @@ static void assert_served(struct node *n)
 
 	assert_ok(bo_create(n, 0, 4096, VINCI_PAGE_4K, &bo));
 	assert_ok(handle_close(n, bo.handle));
-}
-
-static unsigned int count_fds(pid_t pid)
-{
-	char path[64];
-	unsigned int n = 0;
-	DIR *dir;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	dir = opendir(path);
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	(void)closedir(dir);
-	return n;
 }
 
 /* --- isolation ----------------------------------------------------------------------------- */
