@@ -16,7 +16,8 @@ __u64 vinci_page_size(__u32 page_kind)
 	}
 }
 
-/* A share's name: within its field, and nothing behind it. Whether the length fits the kind is for the lookup to find. */
+/* A share's name: within its field, and nothing behind it. Whether the length fits the kind is for the lookup to find.
+ */
 static int check_name(__u32 kind, const __u8 *name, __u32 len)
 {
 	__u32 i;

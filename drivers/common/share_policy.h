@@ -36,7 +36,8 @@ struct vinci_share_policy {
 /* NULL: no such kind */
 const struct vinci_share_policy *vinci_share_policy(__u32 kind);
 
-/* May this importer have the share? @listed: its pid is on the whitelist, @current_entry: and it is still that process. */
+/* May this importer have the share? @listed: its pid is on the whitelist, @current_entry: and it is still that process.
+ */
 int vinci_share_admit(const struct vinci_share_policy *policy, bool unvalidated, bool is_creator, bool own_device,
 		      bool listed, bool current_entry);
 

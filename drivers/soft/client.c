@@ -71,8 +71,8 @@ void client_disconnect(struct client *client)
 /* --- arrays -------------------------------------------------------------------------------- */
 
 /*
- * The caller's array, as far as it came with the message, and the one that goes back. Both are addressed by the caller's
- * own pointer; the first address used is the start.
+ * The caller's array, as far as it came with the message, and the one that goes back. Both are addressed by the
+ * caller's own pointer; the first address used is the start.
  */
 struct wire_user {
 	struct soft_user user;

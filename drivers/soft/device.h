@@ -2,8 +2,8 @@
 /*
  * device.h - the software device as a library: open, ioctl, mmap and release of a device file, in process.
  *
- * Not thread-safe: one thread at a time calls into a device and its files. vincid has one thread, other users take a lock
- * around it.
+ * Not thread-safe: one thread at a time calls into a device and its files. vincid has one thread, other users take a
+ * lock around it.
  */
 #ifndef VINCI_SOFT_DEVICE_H
 #define VINCI_SOFT_DEVICE_H

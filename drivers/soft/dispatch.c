@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests, the way the kernel's drm_ioctl() takes them: a table by number; the caller's structure may be shorter or longer
- * than ours, what it lacks reads as zero and what it has too much is not touched.
+ * Requests, the way the kernel's drm_ioctl() takes them: a table by number; the caller's structure may be shorter or
+ * longer than ours, what it lacks reads as zero and what it has too much is not touched.
  */
 #include <errno.h>
 #include <string.h>

@@ -48,8 +48,11 @@ static int check_peers(const struct soft_config *have, const struct wire_setting
 	for (d = 0; want->has_peers && d < have->devices; d++) {
 		mask = all & ~(1ull << d);
 		if ((want->peers[d] ^ have->peers[d]) & mask)
-			return say(why, -EINVAL, "the running instance lets NPU %u reach the NPUs of mask %#llx, asked for: %#llx" OTHER,
-				   d, (unsigned long long)(have->peers[d] & mask), (unsigned long long)(want->peers[d] & mask));
+			return say(
+				why, -EINVAL,
+				"the running instance lets NPU %u reach the NPUs of mask %#llx, asked for: %#llx" OTHER,
+				d, (unsigned long long)(have->peers[d] & mask),
+				(unsigned long long)(want->peers[d] & mask));
 	}
 	return 0;
 }
@@ -57,9 +60,11 @@ static int check_peers(const struct soft_config *have, const struct wire_setting
 static int check_settings(const struct soft_config *have, const struct wire_settings *want, char *why)
 {
 	if (want->devices && want->devices != have->devices)
-		return say(why, -EINVAL, "the running instance has %u NPUs, asked for: %u" OTHER, have->devices, want->devices);
+		return say(why, -EINVAL, "the running instance has %u NPUs, asked for: %u" OTHER, have->devices,
+			   want->devices);
 	if (want->mem_bytes && want->mem_bytes != have->mem_bytes)
-		return say(why, -EINVAL, "the NPUs of the running instance have %llu bytes of memory, asked for: %llu" OTHER,
+		return say(why, -EINVAL,
+			   "the NPUs of the running instance have %llu bytes of memory, asked for: %llu" OTHER,
 			   (unsigned long long)have->mem_bytes, (unsigned long long)want->mem_bytes);
 	if (want->notify_limit && want->notify_limit != have->notify_limit)
 		return say(why, -EINVAL, "the NPUs of the running instance have %u notifies, asked for: %u" OTHER,
@@ -82,7 +87,8 @@ static int read_settings(const struct wire_hello *hello, const uint8_t *tail, si
 	memcpy(out, tail, size < sizeof(*out) ? size : sizeof(*out));
 	for (i = sizeof(*out); i < size; i++)
 		if (tail[i])
-			return say(why, -EINVAL, "the library asks for a setting that this vincid (version %d.%d) does not know",
+			return say(why, -EINVAL,
+				   "the library asks for a setting that this vincid (version %d.%d) does not know",
 				   VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR);
 	return 0;
 }
@@ -91,7 +97,8 @@ static int check_version(const struct wire_hello *hello, char *why)
 {
 	if (hello->major == VINCI_UAPI_MAJOR)
 		return 0;
-	return say(why, -EPROTO, "the library speaks version %u.%u of the interface and vincid %d.%d: install one release of both",
+	return say(why, -EPROTO,
+		   "the library speaks version %u.%u of the interface and vincid %d.%d: install one release of both",
 		   hello->major, hello->minor, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR);
 }
 
@@ -127,9 +134,12 @@ static int identify(struct client *client, const struct ucred *sender, char *why
 	if (getsockopt(client->sock, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 		return say(why, -EPERM, "the kernel does not name the client");
 	if (sender->pid <= 0 || peer.pid <= 0)
-		return say(why, -EPERM, "the process is in a pid namespace that vincid cannot see: share the host's (--pid=host), or run vincid in the container");
+		return say(why, -EPERM,
+			   "the process is in a pid namespace that vincid cannot see: share the host's (--pid=host), "
+			   "or run vincid in the container");
 	if (sender->pid != peer.pid)
-		return say(why, -EPERM, "the connection was made by process %d, but process %d uses it", peer.pid, sender->pid);
+		return say(why, -EPERM, "the connection was made by process %d, but process %d uses it", peer.pid,
+			   sender->pid);
 	if (check_user(client, &peer, why))
 		return -EPERM;
 	client->process.pid = peer.pid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which process has a pid now: a number that its successor in the pid will not have. On new kernels that is the inode of
- * its pidfd, which is never used twice; on older ones its start time, which needs /proc.
+ * Which process has a pid now: a number that its successor in the pid will not have. On new kernels that is the inode
+ * of its pidfd, which is never used twice; on older ones its start time, which needs /proc.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -270,7 +270,8 @@ static int open_listener(const struct options *o)
 	if (!r && setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
 		r = -errno;
 	/* Also on an inherited socket: now it is this process that its clients see as their peer. */
-	if (!r && (listen(sock, LAUNCH_BACKLOG) || fcntl(sock, F_SETFL, O_NONBLOCK) || fcntl(sock, F_SETFD, FD_CLOEXEC)))
+	if (!r &&
+	    (listen(sock, LAUNCH_BACKLOG) || fcntl(sock, F_SETFL, O_NONBLOCK) || fcntl(sock, F_SETFD, FD_CLOEXEC)))
 		r = -errno;
 	if (!r)
 		return sock;

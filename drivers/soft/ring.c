@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page through which a client closes handles without a message. It can put in anything: only its own handles suffer. */
+/* The page through which a client closes handles without a message. It can put in anything: only its own handles
+ * suffer. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

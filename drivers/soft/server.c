@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop. A request runs one round after it was received, and in between every message and every death that had arrived
- * by then is taken care of, and then what is in the rings: what a process did before it told another one has always been
- * seen.
+ * The loop. A request runs one round after it was received, and in between every message and every death that had
+ * arrived by then is taken care of, and then what is in the rings: what a process did before it told another one has
+ * always been seen.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shares: making and withdrawing names, and opening an object by one. Who may is decided in whitelist.c and share_policy.c. */
+/* Shares: making and withdrawing names, and opening an object by one. Who may is decided in whitelist.c and
+ * share_policy.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  *   client: struct wire_request, argument, array             one message a request
  *   vincid: struct wire_reply, argument [+ one descriptor]   none for WIRE_ONE_WAY
  *
- * Handles that need no answer are closed through the ring, a page that both map: it costs no system call and wakes nobody,
- * because vincid looks at all rings before it runs any request. A full ring: WIRE_ONE_WAY.
+ * Handles that need no answer are closed through the ring, a page that both map: it costs no system call and wakes
+ * nobody, because vincid looks at all rings before it runs any request. A full ring: WIRE_ONE_WAY.
  *
  * The argument is the request's UAPI structure, of as many bytes as the request number says. A pointer inside it means
  * the array that follows (an input), or the memfd that comes with the reply (an output, DRM_IOCTL_VINCI_LIST).

@@ -166,7 +166,8 @@ struct drm_vinci_bo_info {
  *
  * The charge moves with the range. The new BO reads as zero: the caller, who alone maps the old one, copies the
  * contents, drops the old pages (MADV_REMOVE) and maps the new BO in their place. What the old BO still holds in
- * that range is never shared again: a BO of which something was split off cannot be exported (EINVAL), only split further.
+ * that range is never shared again: a BO of which something was split off cannot be exported (EINVAL), only split
+ * further.
  */
 struct drm_vinci_bo_split {
 	__u32 handle;
@@ -190,8 +191,8 @@ struct drm_vinci_bo_split {
  *   reset:  exchange(word, CLEAR)
  *
  * The word is one bit of state: two records before a wait are one signal. Every holder can write the page, so every
- * value is legal: anything but SET means "not signalled", and a waiter trusts no wake-up (bounded sleeps). The device never writes
- * the page after creation; whether a peer is still there is asked with DRM_VINCI_NOTIFY_STATUS.
+ * value is legal: anything but SET means "not signalled", and a waiter trusts no wake-up (bounded sleeps). The device
+ * never writes the page after creation; whether a peer is still there is asked with DRM_VINCI_NOTIFY_STATUS.
  */
 #define VINCI_NOTIFY_CLEAR 0
 #define VINCI_NOTIFY_SET 1
@@ -321,12 +322,11 @@ struct drm_vinci_share_export {
  * @count: in
  * @elem_size: in, bytes of one element, at least 4
  *
- * An entry is the process that has the pid now: another that gets the number later does not match. Pid 0, and (IPC_MEM, NOTIFY)
- * the creator's own, are skipped; a repeated pid refreshes its entry.
- * ESTALE: unknown share. EACCES: not the creator. EPERM: the share is unvalidated. E2BIG: more than the kind's pids per call.
- * ENOSPC: whitelist full (nothing was added). EINVAL: no pids, a negative one, or every pid was skipped (IPC_MEM, VMM, FABRIC;
- * for NOTIFY that is success).
- * EIDRM: the share is closed but still open somewhere.
+ * An entry is the process that has the pid now: another that gets the number later does not match. Pid 0, and (IPC_MEM,
+ * NOTIFY) the creator's own, are skipped; a repeated pid refreshes its entry. ESTALE: unknown share. EACCES: not the
+ * creator. EPERM: the share is unvalidated. E2BIG: more than the kind's pids per call. ENOSPC: whitelist full (nothing
+ * was added). EINVAL: no pids, a negative one, or every pid was skipped (IPC_MEM, VMM, FABRIC; for NOTIFY that is
+ * success). EIDRM: the share is closed but still open somewhere.
  */
 struct drm_vinci_share_allow {
 	__u32 kind;
@@ -355,12 +355,13 @@ struct drm_vinci_share_allow {
  * @page_kind: out
  * @id: out, notify id
  *
- * ESTALE: unknown or closed share. EACCES: not on the whitelist. EKEYEXPIRED: on the list, but this process started after it was put
- * there. EBUSY: (IPC_MEM) this file holds it for another NPU. EEXIST: (VMM, FABRIC) the creator, for the object's own NPU.
- * EDQUOT: too many imports of unknown names by this process or user lately (100 a second, 1000); wait.
+ * ESTALE: unknown or closed share. EACCES: not on the whitelist. EKEYEXPIRED: on the list, but this process started
+ * after it was put there. EBUSY: (IPC_MEM) this file holds it for another NPU. EEXIST: (VMM, FABRIC) the creator, for
+ * the object's own NPU. EDQUOT: too many imports of unknown names by this process or user lately (100 a second, 1000);
+ * wait.
  *
- * What a file already holds: IPC_MEM the same handle for the same NPU; NOTIFY, EVENT the same handle for any NPU; VMM, FABRIC one
- * handle for each NPU. The whitelist is not asked again.
+ * What a file already holds: IPC_MEM the same handle for the same NPU; NOTIFY, EVENT the same handle for any NPU; VMM,
+ * FABRIC one handle for each NPU. The whitelist is not asked again.
  */
 struct drm_vinci_share_import {
 	__u32 kind;
@@ -506,8 +507,10 @@ struct vinci_list_notify {
 #define DRM_IOCTL_VINCI_BO_INFO DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_BO_INFO, struct drm_vinci_bo_info)
 #define DRM_IOCTL_VINCI_BO_SPLIT DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_BO_SPLIT, struct drm_vinci_bo_split)
 #define DRM_IOCTL_VINCI_NOTIFY_IDS DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_NOTIFY_IDS, struct drm_vinci_notify_ids)
-#define DRM_IOCTL_VINCI_NOTIFY_CREATE DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_NOTIFY_CREATE, struct drm_vinci_notify_create)
-#define DRM_IOCTL_VINCI_NOTIFY_STATUS DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_NOTIFY_STATUS, struct drm_vinci_notify_status)
+#define DRM_IOCTL_VINCI_NOTIFY_CREATE                                                                                  \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_NOTIFY_CREATE, struct drm_vinci_notify_create)
+#define DRM_IOCTL_VINCI_NOTIFY_STATUS                                                                                  \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_NOTIFY_STATUS, struct drm_vinci_notify_status)
 #define DRM_IOCTL_VINCI_SHARE_EXPORT DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_SHARE_EXPORT, struct drm_vinci_share_export)
 #define DRM_IOCTL_VINCI_SHARE_ALLOW DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_SHARE_ALLOW, struct drm_vinci_share_allow)
 #define DRM_IOCTL_VINCI_SHARE_IMPORT DRM_IOWR(DRM_COMMAND_BASE + DRM_VINCI_SHARE_IMPORT, struct drm_vinci_share_import)

@@ -73,8 +73,10 @@ static int check_version(struct drv *drv, char *why, size_t why_len)
 	}
 	if (version >> 32 == VINCI_UAPI_MAJOR)
 		return 0;
-	(void)snprintf(why, why_len, "the device speaks version %u.%u of the interface and this library %d.%d: install one release of both",
-		       (unsigned int)(version >> 32), (unsigned int)version, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR);
+	(void)snprintf(
+		why, why_len,
+		"the device speaks version %u.%u of the interface and this library %d.%d: install one release of both",
+		(unsigned int)(version >> 32), (unsigned int)version, VINCI_UAPI_MAJOR, VINCI_UAPI_MINOR);
 	return -EPROTO;
 }
 

@@ -3,8 +3,8 @@
  * drv.h - one typed call per request of uapi/vinci_drm.h.
  *
  * Every function returns 0 or -errno as documented in the UAPI header, leaves its outputs untouched when it fails,
- * and may be called from any thread at once. A struct drv belongs to the process that opened it: in a child made by fork
- * every call but drv_abandon returns -EOWNERDEAD.
+ * and may be called from any thread at once. A struct drv belongs to the process that opened it: in a child made by
+ * fork every call but drv_abandon returns -EOWNERDEAD.
  */
 #ifndef VINCI_DRV_DRV_H
 #define VINCI_DRV_DRV_H
@@ -32,7 +32,8 @@ struct drv_settings {
 	const char *instance; /* VINCI_INSTANCE; NULL: "default" */
 	const char *socket; /* VINCI_SOCKET: a path, NULL: the abstract socket of user and instance */
 	const char *server; /* path of vincid, NULL: found beside this library */
-	/* For tools that only look: when nobody listens -ECONNREFUSED (a path: or -ENOENT) instead of starting vincid. */
+	/* For tools that only look: when nobody listens -ECONNREFUSED (a path: or -ENOENT) instead of starting vincid.
+	 */
 	bool no_start;
 };
 
@@ -52,7 +53,8 @@ int drv_bo_split(struct drv *drv, uint32_t handle, uint64_t offset, uint64_t siz
 		 uint64_t *mmap_offset);
 /* Returns once the device has closed it: the charge has moved. */
 int drv_close_handle(struct drv *drv, uint32_t handle);
-/* For handles that carry no charge (imports): may return before the device has seen it; later calls of any process do see it. */
+/* For handles that carry no charge (imports): may return before the device has seen it; later calls of any process do
+ * see it. */
 int drv_close_handle_async(struct drv *drv, uint32_t handle);
 
 /* @addr NULL: anywhere; else replaces what is mapped there. Mappings outlive the handle. */

@@ -66,8 +66,8 @@ static int make_address(const struct drv_settings *settings, struct soft_address
 	address->un.sun_family = AF_UNIX;
 	if (settings->socket)
 		return address_path(settings->socket, address, why, why_len);
-	return address_abstract(settings->instance && *settings->instance ? settings->instance : "default", address, why,
-				why_len);
+	return address_abstract(settings->instance && *settings->instance ? settings->instance : "default", address,
+				why, why_len);
 }
 
 /*
@@ -225,10 +225,11 @@ err_close:
 static void connect_failed(const struct soft_address *address, int error, char *why, size_t why_len)
 {
 	if (error == -EACCES && address->is_path)
-		(void)snprintf(why, why_len,
-			       "user %u may not connect to VINCI_SOCKET=%s: start vincid with --mode=0666, or let the user "
-			       "into its directory",
-			       (unsigned int)geteuid(), address->un.sun_path);
+		(void)snprintf(
+			why, why_len,
+			"user %u may not connect to VINCI_SOCKET=%s: start vincid with --mode=0666, or let the user "
+			"into its directory",
+			(unsigned int)geteuid(), address->un.sun_path);
 	else
 		(void)snprintf(why, why_len, "vincid could not be reached (%s)", strerror(-error));
 }
@@ -264,7 +265,8 @@ static int nobody(const struct drv_settings *settings, const struct soft_address
 		(void)snprintf(why, why_len, "no vincid is running for this instance");
 		return error;
 	}
-	(void)snprintf(why, why_len, "no vincid listens at VINCI_SOCKET=%s (%s): start one there with vincid --socket=%s",
+	(void)snprintf(why, why_len,
+		       "no vincid listens at VINCI_SOCKET=%s (%s): start one there with vincid --socket=%s",
 		       address->un.sun_path, strerror(-error), address->un.sun_path);
 	return error;
 }

@@ -247,7 +247,8 @@ static void child_exec(struct launch *l)
 	child_fail(l, LAUNCH_EXEC);
 }
 
-/* Exit signal 0: no SIGCHLD, and only a wait with __WCLONE sees the child. Raw: no atfork handlers of the application. */
+/* Exit signal 0: no SIGCHLD, and only a wait with __WCLONE sees the child. Raw: no atfork handlers of the application.
+ */
 static pid_t quiet_fork(void)
 {
 	return (pid_t)syscall(SYS_clone, 0ul, 0ul, 0ul, 0ul, 0ul);

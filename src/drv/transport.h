@@ -23,13 +23,15 @@ struct transport_ops {
 	 * Opens the device. On failure @why (size @why_len) holds one sentence for the user, NUL-terminated.
 	 */
 	int (*open)(const struct drv_settings *settings, struct transport **out, char *why, size_t why_len);
-	/* Closes and frees; mappings stay until they are unmapped. In a forked child the parent's connection is left alone. */
+	/* Closes and frees; mappings stay until they are unmapped. In a forked child the parent's connection is left
+	 * alone. */
 	void (*close)(struct transport *t);
 	/* Like ioctl(2) with EINTR handled inside. -ENOTCONN: the device has gone and will not come back. */
 	int (*ioctl)(struct transport *t, unsigned long request, void *arg);
 	/*
-	 * Optional (NULL: use ioctl). Like ioctl for a request without outputs, but may return before the device has run
-	 * it, and then its errors are lost. Any request that is sent after the return, by any process, finds it done.
+	 * Optional (NULL: use ioctl). Like ioctl for a request without outputs, but may return before the device has
+	 * run it, and then its errors are lost. Any request that is sent after the return, by any process, finds it
+	 * done.
 	 */
 	int (*post)(struct transport *t, unsigned long request, const void *arg);
 	/*

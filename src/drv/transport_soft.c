@@ -495,8 +495,8 @@ static int map_object(const struct object_fd *o, void *addr, size_t len, int pro
 	if (p == MAP_FAILED)
 		return -errno;
 	/*
-	 * At a given place the old mapping is gone by now, and the caller may still use it: without the advice a forked child
-	 * keeps the memory for as long as it lives, which is better than a hole.
+	 * At a given place the old mapping is gone by now, and the caller may still use it: without the advice a forked
+	 * child keeps the memory for as long as it lives, which is better than a hole.
 	 */
 	if (madvise(p, len, MADV_DONTFORK) && !addr) {
 		int r = -errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * harness.h - one suite for every device. A test speaks to nodes: open device files, in this process or in another, behind
- * whichever transport the suite was started with.
+ * harness.h - one suite for every device. A test speaks to nodes: open device files, in this process or in another,
+ * behind whichever transport the suite was started with.
  */
 #ifndef VINCI_TESTS_UAPI_HARNESS_H
 #define VINCI_TESTS_UAPI_HARNESS_H

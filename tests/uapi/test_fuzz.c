@@ -77,8 +77,8 @@ static void random_requests(void **state)
 		nr = any(DRM_VINCI_LIST + 2);
 		fill(arg, &name, nr);
 		size = any(4) ? 184 : any(500);
-		r = node_ioctl(any(2) ? n : p, _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, DRM_COMMAND_BASE + nr, size),
-			       arg);
+		r = node_ioctl(any(2) ? n : p,
+			       _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, DRM_COMMAND_BASE + nr, size), arg);
 		if (!is_known_error(r))
 			fail_msg("round %u, request %u: %d", i, nr, r);
 		if (!r && nr == DRM_VINCI_SHARE_EXPORT && any(2)) {

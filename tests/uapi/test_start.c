@@ -140,7 +140,8 @@ static void write_script(const char *path, const char *fifo)
 {
 	char text[512];
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	int n = snprintf(text, sizeof(text), "#!/bin/sh\nread line < %s\nexec %s \"$@\"\n", fifo, test_settings()->server);
+	int n = snprintf(text, sizeof(text), "#!/bin/sh\nread line < %s\nexec %s \"$@\"\n", fifo,
+			 test_settings()->server);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, (size_t)n), n);

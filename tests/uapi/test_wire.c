@@ -62,7 +62,9 @@ static void off_the_list(void **state)
 	assert_int_equal(fd, -1);
 	/* nor may it list itself */
 	{
-		struct drm_vinci_share_allow a = { .kind = name.kind, .name_len = name.len, .count = 1, .elem_size = 4 };
+		struct drm_vinci_share_allow a = {
+			.kind = name.kind, .name_len = name.len, .count = 1, .elem_size = 4
+		};
 		int32_t me = getpid();
 
 		memcpy(a.name, name.bytes, sizeof(a.name));
