@@ -268,7 +268,7 @@ void t_kill(struct t_peer *peer)
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-static unsigned count_dir(const char *path)
+unsigned t_count_dir(const char *path)
 {
 	unsigned n = 0;
 	DIR *dir = opendir(path);
@@ -284,17 +284,17 @@ static unsigned count_dir(const char *path)
 
 unsigned t_count_fds(void)
 {
-	return count_dir("/proc/self/fd") - 1; /* without the one that reads the directory */
+	return t_count_dir("/proc/self/fd") - 1; /* without the one that reads the directory */
 }
 
 unsigned t_count_threads(void)
 {
-	return count_dir("/proc/self/task");
+	return t_count_dir("/proc/self/task");
 }
 
 unsigned t_count_shm(void)
 {
-	return count_dir("/dev/shm");
+	return t_count_dir("/dev/shm");
 }
 
 static unsigned count_maps(bool reserved)

@@ -48,6 +48,8 @@ int t_wait_pid(pid_t pid, int timeout_ms);
 bool t_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool t_hear(char *line, size_t size, int timeout_ms);
 
+/* Names in a directory; 0 when it cannot be read. */
+unsigned t_count_dir(const char *path);
 /* Counts of this process, for comparing before and after. */
 unsigned t_count_fds(void);
 unsigned t_count_maps(void);
