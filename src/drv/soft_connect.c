@@ -4,6 +4,7 @@
  * way out, and tries again.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -201,13 +202,28 @@ static int exchange_hello(int sock, const struct drv_settings *settings, int *ri
 	return welcome.status < 0 && welcome.status > -4096 ? welcome.status : -EPROTO;
 }
 
-static int connect_once(const struct soft_address *address)
+/* Never 0 to 2: what a program prints while its standard files are closed must not reach vincid. */
+static int open_socket(void)
 {
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int r = sock < 0 ? -errno : sock;
+
+	if (sock < 0 || sock > STDERR_FILENO)
+		return r;
+	r = fcntl(sock, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (r < 0)
+		r = -errno;
+	(void)close(sock);
+	return r;
+}
+
+static int connect_once(const struct soft_address *address)
+{
+	int sock = open_socket();
 	int r;
 
 	if (sock < 0)
-		return -errno;
+		return sock;
 	r = set_limits(sock);
 	if (r)
 		goto err_close;
