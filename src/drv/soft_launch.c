@@ -329,6 +329,10 @@ static int explain(const struct launch *l, int r, const struct launch_report *re
 		[LAUNCH_BIND] = "bind its address", [LAUNCH_EXEC] = "be executed", [LAUNCH_SETUP] = "set itself up",
 	};
 
+	if (r == -EAGAIN || report->stage == LAUNCH_FORK) {
+		(void)snprintf(why, why_len, "no process can be started for vincid: ulimit -u, or the container's limit of pids");
+		return -EAGAIN;
+	}
 	if (r) {
 		(void)snprintf(why, why_len, "%s ended before it was ready (%s)", l->path, strerror(-r));
 		return r;
