@@ -167,9 +167,11 @@ static int parse_arguments(int argc, char **argv, struct options *o)
 
 static void raise_limit(int resource)
 {
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	struct rlimit limit;
 
-	if (getrlimit((__rlimit_resource_t)resource, &limit))
+	/* Without the privilege, and for descriptors without end, as far as may be. */
+	if (!setrlimit((__rlimit_resource_t)resource, &unlimited) || getrlimit((__rlimit_resource_t)resource, &limit))
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	(void)setrlimit((__rlimit_resource_t)resource, &limit);
@@ -188,11 +190,8 @@ static uint32_t handle_limit(void)
 /* The client's limits are for the client. What cannot be raised shows when it is reached. */
 static void set_surroundings(void)
 {
-	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-
 	raise_limit(RLIMIT_NOFILE);
-	if (setrlimit(RLIMIT_FSIZE, &unlimited)) /* a memfd's size counts as a file's */
-		raise_limit(RLIMIT_FSIZE);
+	raise_limit(RLIMIT_FSIZE); /* a memfd's size counts as a file's */
 	raise_limit(RLIMIT_CPU);
 	raise_limit(RLIMIT_AS);
 	raise_limit(RLIMIT_DATA);
