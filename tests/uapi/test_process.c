@@ -278,7 +278,7 @@ static int as_nobody(void)
 
 static void a_second_user(void **state)
 {
-	char dir[] = "/tmp/vinci-uapi-XXXXXX";
+	char dir[] = P_tmpdir "/vinci-uapi-XXXXXX";
 	struct drv_settings s = { .socket = socket_path };
 	char why[WHY] = "";
 	struct drv *drv;

@@ -151,7 +151,7 @@ static void write_script(const char *path, const char *fifo)
 /* Between listening and running vincid can be met already: that hello waits, and its sender is known all the same. */
 static void met_before_it_runs(void **state)
 {
-	char dir[] = "/tmp/vinci-uapi-XXXXXX", script[64], fifo[64];
+	char dir[] = P_tmpdir "/vinci-uapi-XXXXXX", script[64], fifo[64];
 	struct drv_settings slow = *test_settings();
 	int64_t until = now_ms() + DEADLINE_MS;
 	struct wire_welcome welcome;

@@ -545,6 +545,41 @@ static void noise(void **state)
 	(void)close(sock);
 }
 
+/* Hellos with a few bytes changed: let in or sent away, never a crash. */
+static void noisy_hellos(void **state)
+{
+	struct node *n = node_self();
+	struct wire_welcome welcome;
+	union {
+		struct wire_hello hello;
+		uint8_t bytes[sizeof(struct wire_hello) + 64];
+	} m;
+	int sock, fd, i, j;
+	size_t size;
+	ssize_t got;
+
+	(void)state;
+	for (i = 0; i < 2000; i++) {
+		memset(&m, 0, sizeof(m));
+		m.hello.magic = WIRE_HELLO_MAGIC;
+		m.hello.major = VINCI_UAPI_MAJOR;
+		size = any(3) ? sizeof(m.hello) : any(sizeof(m.bytes)) + 1;
+		m.hello.settings_size = (uint32_t)(size - offsetof(struct wire_hello, settings));
+		for (j = (int)any(4); j > 0; j--)
+			m.bytes[any(sizeof(m.bytes))] = (uint8_t)any(256);
+		sock = raw_connect();
+		assert_ok(raw_send(sock, &m, size));
+		got = raw_receive(sock, &welcome, sizeof(welcome), &fd);
+		assert_true(!got || got == sizeof(welcome));
+		if (got && welcome.status)
+			assert_non_null(memchr(welcome.why, 0, sizeof(welcome.why)));
+		if (fd >= 0)
+			(void)close(fd);
+		(void)close(sock);
+	}
+	assert_served(n);
+}
+
 /* --- pid namespaces ------------------------------------------------------------------------ */
 
 /* Runs @body as pid 1 of a namespace of its own; its exit status, or -1 when the system does not let us. */
@@ -656,6 +691,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(quiet_close, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(silent_connections, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(noise, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(noisy_hellos, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(inner_namespace, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(foreign_namespace, test_setup, test_teardown),
 	};

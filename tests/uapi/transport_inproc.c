@@ -31,6 +31,8 @@ static int inproc_open(const struct drv_settings *settings, struct transport **o
 
 	(void)why;
 	(void)why_len;
+	if (!t)
+		return -ENOMEM;
 	soft_config_default(&config);
 	config.devices = settings->devices;
 	config.mem_bytes = settings->mem_bytes;
