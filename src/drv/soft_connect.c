@@ -125,6 +125,19 @@ static void make_hello(const struct drv_settings *settings, struct wire_hello *h
 		memcpy(hello->settings.peers, settings->peers, sizeof(hello->settings.peers));
 }
 
+int soft_raise_fd(int fd)
+{
+	int high;
+
+	if (fd > STDERR_FILENO)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (high < 0)
+		high = -errno;
+	(void)close(fd);
+	return high;
+}
+
 int soft_take_fd(struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
@@ -143,7 +156,8 @@ int soft_take_fd(struct msghdr *msg)
 				(void)close(extra);
 		}
 	}
-	return fd;
+	fd = fd < 0 ? fd : soft_raise_fd(fd);
+	return fd < 0 ? -1 : fd;
 }
 
 static ssize_t receive(int sock, void *buffer, size_t size, int *fd)
@@ -204,19 +218,11 @@ static int exchange_hello(int sock, const struct drv_settings *settings, int *ri
 	return welcome.status < 0 && welcome.status > -4096 ? welcome.status : -EPROTO;
 }
 
-/* Never 0 to 2: what a program prints while its standard files are closed must not reach vincid. */
 static int open_socket(void)
 {
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	int r = sock < 0 ? -errno : sock;
 
-	if (sock < 0 || sock > STDERR_FILENO)
-		return r;
-	r = fcntl(sock, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (r < 0)
-		r = -errno;
-	(void)close(sock);
-	return r;
+	return sock < 0 ? -errno : soft_raise_fd(sock);
 }
 
 static int connect_once(const struct soft_address *address)

@@ -345,6 +345,21 @@ static int explain(const struct launch *l, int r, const struct launch_report *re
 	return -report->error;
 }
 
+static int open_report(int fds[2])
+{
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	fds[0] = soft_raise_fd(fds[0]);
+	fds[1] = soft_raise_fd(fds[1]);
+	if (fds[0] >= 0 && fds[1] >= 0)
+		return 0;
+	if (fds[0] >= 0)
+		(void)close(fds[0]);
+	if (fds[1] >= 0)
+		(void)close(fds[1]);
+	return -EMFILE;
+}
+
 static int run(struct launch *l, char *why, size_t why_len)
 {
 	struct launch_report report = { 0 };
@@ -353,9 +368,10 @@ static int run(struct launch *l, char *why, size_t why_len)
 	int fds[2], r;
 	pid_t pid;
 
-	if (pipe2(fds, O_CLOEXEC)) {
-		(void)snprintf(why, why_len, "no descriptors left to start vincid (%s)", strerror(errno));
-		return -errno;
+	r = open_report(fds);
+	if (r) {
+		(void)snprintf(why, why_len, "no descriptors left to start vincid (%s)", strerror(-r));
+		return r;
 	}
 	l->report = fds[1];
 	/* No handler of the application may run in the child. */
