@@ -26,7 +26,8 @@ struct soft_address {
 int soft_connect(const struct drv_settings *settings, int *ring, char *why, size_t why_len);
 
 /*
- * Never 0 to 2: what a program prints while its standard files are closed must reach neither vincid nor memory. Takes over
+ * Never 0 to 2: what a program prints while its standard files are closed must reach neither vincid nor memory. Takes
+ * over
  * @fd; a descriptor above 2 or -errno.
  */
 int soft_raise_fd(int fd);

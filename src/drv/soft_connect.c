@@ -89,10 +89,11 @@ static int check_server(int sock, const struct soft_address *address, char *why,
 		return 0;
 	if (address->is_path && (!peer.uid || (!stat(address->un.sun_path, &st) && st.st_uid == peer.uid)))
 		return 0;
-	(void)snprintf(why, why_len,
-		       "the vincid of this instance runs as user %u, but this process as user %u; use another VINCI_INSTANCE, "
-		       "or give both a socket with VINCI_SOCKET",
-		       (unsigned int)peer.uid, (unsigned int)geteuid());
+	(void)snprintf(
+		why, why_len,
+		"the vincid of this instance runs as user %u, but this process as user %u; use another VINCI_INSTANCE, "
+		"or give both a socket with VINCI_SOCKET",
+		(unsigned int)peer.uid, (unsigned int)geteuid());
 	return -EPERM;
 }
 

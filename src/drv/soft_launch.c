@@ -330,7 +330,8 @@ static int explain(const struct launch *l, int r, const struct launch_report *re
 	};
 
 	if (r == -EAGAIN || report->stage == LAUNCH_FORK) {
-		(void)snprintf(why, why_len, "no process can be started for vincid: ulimit -u, or the container's limit of pids");
+		(void)snprintf(why, why_len,
+			       "no process can be started for vincid: ulimit -u, or the container's limit of pids");
 		return -EAGAIN;
 	}
 	if (r) {
