@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ANY_KIND 0xffffffffu
 
@@ -51,6 +52,11 @@ static const struct row exceptions[] = {
 	{ VINCI_SHARE_NOTIFY, RTS_OP_SHARE_CLOSE, 0, ACL_ERROR_RT_DRV_INTERNAL_ERROR },
 
 	{ ANY_KIND, RTS_OP_NOTIFY_CREATE, ENOSPC, ACL_ERROR_RT_NO_NOTIFY_RESOURCE },
+
+	/* Limits of the machine that a card does not know: memory that there is none of. */
+	{ ANY_KIND, RTS_OP_BO_CREATE, EFBIG, ACL_ERROR_RT_MEMORY_ALLOCATION },
+	{ ANY_KIND, RTS_OP_BO_CREATE, EMFILE, ACL_ERROR_RT_MEMORY_ALLOCATION },
+	{ ANY_KIND, RTS_OP_BO_CREATE, ENFILE, ACL_ERROR_RT_MEMORY_ALLOCATION },
 };
 
 static const struct {
@@ -90,4 +96,28 @@ int rts_errno_code(uint32_t kind, enum rts_op op, int err)
 		if (general[i].err == err)
 			return general[i].code;
 	return ACL_ERROR_RT_DRV_INTERNAL_ERROR; /* EINVAL, EACCES, EBUSY, EEXIST, ESTALE, EOWNERDEAD and all others */
+}
+
+static const struct {
+	int err;
+	const char *text;
+} advice[] = {
+	{ ENOTCONN, "the device has gone (vincid ended, or the connection to it was closed); reset every device that is set, "
+		    "then set it again" },
+	{ EFBIG, "vincid may not make files of this size; raise \"ulimit -f\" for the process that starts it" },
+	{ EMFILE, "no more files may be open here or in vincid; raise \"ulimit -n\"" },
+	{ ENOSPC, "vincid has no descriptors, host memory or numbers left; raise \"ulimit -n\" for the process that starts it" },
+	{ ENFILE, "no more files may be open on this machine (fs.file-max)" },
+};
+
+const char *rts_errno_text(int err)
+{
+	const char *text;
+
+	err = abs(err);
+	for (size_t i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
+		if (advice[i].err == err)
+			return advice[i].text;
+	text = strerrordesc_np(err); /* not of any locale, nor any thread's buffer */
+	return text ? text : "unknown error";
 }

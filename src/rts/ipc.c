@@ -230,7 +230,7 @@ static int export_failed(int err)
 
 	if (err == -ENOSPC)
 		return u_report(code, "the device has no more keys to give");
-	return u_report(code, "the device did not give a key (%s)", strerror(abs(err)));
+	return u_report(code, "the device did not give a key (%s)", rts_errno_text(err));
 }
 
 /* The device's answer is a whole key, or the export is taken back. */
@@ -424,7 +424,7 @@ int rts_ipc_set_attr(const char *key, uint32_t type, uint64_t attr)
 			rts_name_hint(&name).text,
 			r == -EPERM  ? "only its exporter can choose the link" :
 			r == -ESTALE ? "not known: it was never exported, or it was closed" :
-				       strerror(-r));
+				       rts_errno_text(r));
 }
 
 /* --- the end of keys ---------------------------------------------------------------------- */
@@ -451,7 +451,7 @@ int ipc_key_close(const struct drv_name *name)
 	if (r == -EACCES)
 		return u_report(code, "key %s... is not imported in this process (any more), and only its exporter can close the key itself",
 				hint.text);
-	return u_report(code, "key %s...: closing failed (%s)", hint.text, strerror(abs(r)));
+	return u_report(code, "key %s...: closing failed (%s)", hint.text, rts_errno_text(r));
 }
 
 void ipc_allocs_end(uint32_t device)

@@ -79,7 +79,7 @@ static int import_map(struct ipc_import *im, const struct drm_vinci_share_import
 	r = drv_map(rts_drv(), in->mmap_offset, im->mapped, NULL, true, &im->va);
 	if (r)
 		return u_report(rts_errno_code(VINCI_SHARE_IPC_MEM, RTS_OP_MAP, r),
-				"%zu imported bytes could not be mapped (%s)", im->mapped, strerror(abs(r)));
+				"%zu imported bytes could not be mapped (%s)", im->mapped, rts_errno_text(r));
 	seg.base = (uintptr_t)im->va;
 	r = rts_va_insert(&seg);
 	if (r)

@@ -109,7 +109,7 @@ static int map_failed(const struct ipc_place *place, int err)
 {
 	return u_report(rts_errno_code(VINCI_SHARE_IPC_MEM, RTS_OP_MAP, err),
 			"the parts of the allocation at %p that were exported before could not be joined (%s)",
-			(void *)place->seg.base, strerror(abs(err)));
+			(void *)place->seg.base, rts_errno_text(err));
 }
 
 /* Fills the new object and puts it in the place; the old pages are intact until it is there. */

@@ -138,7 +138,7 @@ static int split_failed(const struct ipc_place *place, int err)
 				(void *)place->seg.base);
 	return u_report(code, "bytes %llu to %llu of the allocation at %p could not be given pages of their own (%s)",
 			(unsigned long long)place->offset, (unsigned long long)(place->offset + place->size),
-			(void *)place->seg.base, strerror(abs(err)));
+			(void *)place->seg.base, rts_errno_text(err));
 }
 
 static int split(const struct ipc_place *place, struct ipc_alloc *alloc, const struct ipc_container *from, uint32_t *bo)

@@ -105,7 +105,7 @@ int rts_span_close(const struct rts_span *span)
 		return 0;
 	return u_report(rts_errno_code(0, RTS_OP_QUERY, r),
 			"the memory at 0x%lx is unmapped, but the device could not be told (%s)",
-			(unsigned long)span->base, strerrordesc_np(-r));
+			(unsigned long)span->base, rts_errno_text(r));
 }
 
 static int report_full(uint32_t device, size_t wanted, size_t asked, uint32_t page_kind)
@@ -131,7 +131,7 @@ int rts_span_report(uint32_t device, size_t wanted, size_t asked, uint32_t page_
 				wanted);
 	return u_report(rts_errno_code(0, RTS_OP_BO_CREATE, err),
 			"the device refuses %zu bytes in %s pages on device %d: %s", wanted, page_name(page_kind),
-			rts_device_to_user(device), strerrordesc_np(-err));
+			rts_device_to_user(device), rts_errno_text(err));
 }
 
 /* ---- allocation ---- */
@@ -341,7 +341,7 @@ int rts_memory_info(uint32_t attr, size_t *free_bytes, size_t *total_bytes)
 	r = drv_device_info(rts_drv(), ctx->device, &info);
 	if (r)
 		return u_report(rts_errno_code(0, RTS_OP_QUERY, r), "device %d does not answer: %s",
-				rts_device_to_user(ctx->device), strerrordesc_np(-r));
+				rts_device_to_user(ctx->device), rts_errno_text(r));
 	page = rts_page_size(attr_pages[attr]);
 	*free_bytes = (info.mem_total - info.mem_used) & ~(page - 1);
 	*total_bytes = info.mem_total & ~(page - 1);

@@ -60,7 +60,7 @@ static int ids_reserve(struct id_cache *c, uint32_t device)
 		r = -EPROTO;
 	if (r)
 		return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_NOTIFY_CREATE, r),
-				"the device did not give an id for a notify: %s", strerror(-r));
+				"the device did not give an id for a notify: %s", rts_errno_text(r));
 	for (uint32_t i = 0; i < count; i++)
 		ids_push(c, first + i);
 	c->held += count;

@@ -249,7 +249,7 @@ static int word_create(struct rts_notify *n, uint32_t *handle, uint64_t *mmap_of
 	}
 	if (r)
 		return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_NOTIFY_CREATE, r),
-				"the device did not make notify %u a shared one: %s", atomic_load(&n->id), strerror(-r));
+				"the device did not make notify %u a shared one: %s", atomic_load(&n->id), rts_errno_text(r));
 	return 0;
 }
 
@@ -272,7 +272,7 @@ static int word_export(struct rts_notify *n, uint32_t flags)
 	if (r) {
 		(void)drv_close_handle(rts_drv(), handle);
 		return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_EXPORT, r), "notify %u cannot be exported: %s",
-				atomic_load(&n->id), strerror(-r));
+				atomic_load(&n->id), rts_errno_text(r));
 	}
 	n->name = name;
 	n->exported = true;
@@ -404,7 +404,7 @@ static int word_import(const struct drv_name *name, uint32_t device, struct drm_
 		return 0;
 	(void)drv_close_handle(rts_drv(), import->handle);
 	return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_MAP, r), "the page of an imported notify cannot be mapped: %s",
-			strerror(-r));
+			rts_errno_text(r));
 }
 
 static int notify_import(struct rts_notify *n, const struct drv_name *name, const struct rts_context *ctx, bool peer)

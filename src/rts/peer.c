@@ -37,7 +37,7 @@ static int peer_failed(uint32_t device, uint32_t peer, int err)
 		return u_report(code, "devices %d and %d: access is enabled by as many processes as it can be (32)", a, b);
 	default:
 		return u_report(code, "access from device %d to device %d: the device refused (%s)", a, b,
-				strerror(abs(err)));
+				rts_errno_text(err));
 	}
 }
 
@@ -126,7 +126,7 @@ int rts_peer_linked(uint32_t device, uint32_t peer, bool *linked)
 	r = drv_device_info(rts_drv(), device, &info);
 	if (r)
 		return u_report(rts_errno_code(0, RTS_OP_QUERY, r), "device %d does not tell its links (%s)",
-				rts_device_to_user(device), strerror(-r));
+				rts_device_to_user(device), rts_errno_text(r));
 	*linked = info.peer_mask >> peer & 1;
 	return 0;
 }

@@ -143,7 +143,7 @@ static int ask_device(struct connection *c)
 		r = drv_device_info(c->drv, 0, &info);
 	if (r || !total || total > VINCI_MAX_DEVICES)
 		return u_report(ACL_ERROR_RT_NO_DEVICE, "the device does not say what it is: %s",
-				r ? strerror(-r) : "its number of devices is not from 1 to 64");
+				r ? rts_errno_text(r) : "its number of devices is not from 1 to 64");
 	info.soc[sizeof(info.soc) - 1] = '\0';
 	c->profile = rts_profile_find((const char *)info.soc);
 	if (!c->profile)
@@ -164,7 +164,7 @@ static int open_drv(const struct drv_settings *settings, struct drv **drv)
 	if (!r)
 		return 0;
 	return u_report(r == -EINVAL ? ACL_ERROR_RT_DEV_SETUP_ERROR : ACL_ERROR_RT_NO_DEVICE,
-			"the device cannot be opened: %s", why[0] ? why : strerror(-r));
+			"the device cannot be opened: %s", why[0] ? why : rts_errno_text(r));
 }
 
 static int connection_open(struct connection **out)
@@ -387,7 +387,7 @@ static int ask_tgid(uint64_t *value)
 	}
 	if (r)
 		return u_report(rts_errno_code(0, RTS_OP_QUERY, r), "the device does not tell this process's id: %s",
-				strerror(-r));
+				rts_errno_text(r));
 	return 0;
 }
 

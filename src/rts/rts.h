@@ -88,6 +88,8 @@ enum rts_op {
  * (semantics 7.3, 7.4). Reports nothing: the caller knows the sentence.
  */
 int rts_errno_code(uint32_t kind, enum rts_op op, int err);
+/* What the device's -errno means, and where the user can help it, how: the end of a sentence. Never NULL. */
+const char *rts_errno_text(int err);
 
 /* User-visible device ids are indices into ASCEND_RT_VISIBLE_DEVICES; everything inside rts and below uses device indices. 107001. */
 int rts_device_from_user(int32_t user, uint32_t *device);

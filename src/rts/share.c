@@ -106,7 +106,7 @@ int rts_allow_failed(const struct drv_name *name, const char *what, int err)
 		return u_report(code, "no process was put on the whitelist of %s %s...: pid 0 %s not count", what, hint.text,
 				name->kind == VINCI_SHARE_IPC_MEM ? "and the exporter's own do" : "does");
 	default:
-		return u_report(code, "%s %s...: setting the whitelist failed (%s)", what, hint.text, strerror(abs(err)));
+		return u_report(code, "%s %s...: setting the whitelist failed (%s)", what, hint.text, rts_errno_text(err));
 	}
 }
 
@@ -134,6 +134,6 @@ int rts_import_failed(const struct drv_name *name, const char *what, uint32_t de
 	case -EDQUOT:
 		return u_report(code, "too many %ss that nobody knows were tried by this process lately: wait a second", what);
 	default:
-		return u_report(code, "%s %s...: importing failed (%s)", what, hint.text, strerror(abs(err)));
+		return u_report(code, "%s %s...: importing failed (%s)", what, hint.text, rts_errno_text(err));
 	}
 }

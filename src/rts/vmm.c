@@ -137,7 +137,7 @@ int vmm_map_locked(uintptr_t base, size_t size, struct rts_phys *phys)
 	r = drv_map(rts_drv(), phys->mmap_offset, size, (void *)base, true, &at);
 	if (r) {
 		r = u_report(rts_errno_code(0, RTS_OP_MAP, r), "%zu bytes could not be mapped at %p (%s)", size,
-			     (void *)base, strerror(abs(r)));
+			     (void *)base, rts_errno_text(r));
 		goto err_cover;
 	}
 	r = mapping_insert(m);

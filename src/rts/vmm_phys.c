@@ -94,7 +94,7 @@ static int create_failed(const struct rts_phys_request *q, uint64_t size, int er
 		return rts_span_report(q->device, size, q->size, q->page_kind, err);
 	return u_report(err == -EINVAL ? ACL_ERROR_RT_DRV_INTERNAL_ERROR : rts_errno_code(0, RTS_OP_BO_CREATE, err),
 			"%llu bytes of host memory%s: %s", (unsigned long long)size,
-			q->numa_node < 0 ? "" : " on a NUMA node", strerror(abs(err)));
+			q->numa_node < 0 ? "" : " on a NUMA node", rts_errno_text(err));
 }
 
 /* Pages of 1 GiB: sizes are rounded up silently. Others have to fit. */

@@ -94,7 +94,7 @@ static int reserve_failed(size_t size, const void *expect, int err)
 	if (err == -EEXIST)
 		return RTS_REFUSE("the %zu bytes at expectPtr %p are not all free in this process", size, expect);
 	return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "no %zu bytes of addresses can be had%s (%s)", size,
-			expect ? " at expectPtr" : "", strerror(abs(err)));
+			expect ? " at expectPtr" : "", rts_errno_text(err));
 }
 
 static int reservation_insert(struct vmm_reservation *res)

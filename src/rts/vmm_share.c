@@ -53,7 +53,7 @@ static int export_locked(struct rts_phys *phys, uint32_t kind, uint64_t flags)
 			     &phys->name);
 	if (r)
 		return u_report(rts_errno_code(kind, RTS_OP_EXPORT, r), "the device did not export the memory (%s)",
-				strerror(abs(r)));
+				rts_errno_text(r));
 	return 0;
 }
 
