@@ -38,7 +38,10 @@ static int create_file(uint64_t size)
 
 	if (fd < 0)
 		return fd;
-	if (ftruncate(fd, (off_t)size)) {
+	do
+		r = ftruncate(fd, (off_t)size);
+	while (r && errno == EINTR);
+	if (r) {
 		r = errno == EFBIG ? -EFBIG : -ENOSPC;
 		goto err_close;
 	}

@@ -51,7 +51,7 @@ struct soft_memory {
 
 void soft_config_default(struct soft_config *config);
 
-/* -ESRCH: no such process */
+/* -ESRCH: no such process; -ENOSPC: no descriptors left to look for it */
 int soft_process_start(int32_t pid, uint64_t *start);
 /* The same for a process known by a pidfd of its own. */
 int soft_process_start_fd(int pidfd, int32_t pid, uint64_t *start);

@@ -71,8 +71,8 @@ int soft_device_create(const struct soft_config *config, struct soft_device **ou
 	for (i = 0; i < SOFT_SHARE_BUCKETS; i++)
 		links_init(&device->shares[i]);
 	r = alloc_ids(device);
-	if (!r && getrandom(&device->instance, sizeof(device->instance), 0) != sizeof(device->instance))
-		r = -EIO;
+	if (!r)
+		r = soft_random(&device->instance, sizeof(device->instance));
 	if (r) {
 		free_device(device);
 		return r;

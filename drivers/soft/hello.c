@@ -130,6 +130,7 @@ static int identify(struct client *client, const struct ucred *sender, char *why
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
+	int r;
 
 	if (getsockopt(client->sock, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 		return say(why, -EPERM, "the kernel does not name the client");
@@ -147,10 +148,14 @@ static int identify(struct client *client, const struct ucred *sender, char *why
 	client->pidfd = open_pidfd(client->sock, peer.pid);
 	if (client->pidfd < 0 && errno == ESRCH)
 		return say(why, -ESRCH, "the process has ended");
-	/* Unknown: no whitelist will match it, and that is all. */
 	if (client->pidfd < 0)
-		(void)soft_process_start(peer.pid, &client->process.start);
-	else if (soft_process_start_fd(client->pidfd, peer.pid, &client->process.start))
+		r = soft_process_start(peer.pid, &client->process.start);
+	else
+		r = soft_process_start_fd(client->pidfd, peer.pid, &client->process.start);
+	if (r == -ENOSPC)
+		return say(why, -EMFILE, "vincid has no descriptors left (ulimit -n)");
+	/* Unknown (no /proc): no whitelist will match it, and that is all. */
+	if (r)
 		client->process.start = 0;
 	return 0;
 }

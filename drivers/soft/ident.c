@@ -31,6 +31,12 @@ static int parse_start(const char *stat, uint64_t *start)
 	return *start ? 0 : -ESRCH;
 }
 
+/* That we cannot look does not mean that there is nobody. */
+static int not_found(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM ? -ENOSPC : -ESRCH;
+}
+
 static int start_by_proc(int32_t pid, uint64_t *start)
 {
 	char path[32], text[1024];
@@ -38,10 +44,14 @@ static int start_by_proc(int32_t pid, uint64_t *start)
 	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
-		return -ESRCH;
-	n = read(fd, text, sizeof(text) - 1);
+		return not_found(errno);
+	do
+		n = read(fd, text, sizeof(text) - 1);
+	while (n < 0 && errno == EINTR);
 	(void)close(fd);
 	if (n <= 0)
 		return -ESRCH;
@@ -54,11 +64,13 @@ int soft_process_start_fd(int pidfd, int32_t pid, uint64_t *start)
 	struct statfs fs;
 	struct stat st;
 
-	if (!fstatfs(pidfd, &fs) && fs.f_type == PIDFS_MAGIC_NUMBER && !fstat(pidfd, &st) && st.st_ino) {
-		*start = st.st_ino;
-		return 0;
-	}
-	return start_by_proc(pid, start);
+	if (fstatfs(pidfd, &fs) || fs.f_type != PIDFS_MAGIC_NUMBER)
+		return start_by_proc(pid, start);
+	/* Never the other number instead: the two do not compare. */
+	if (fstat(pidfd, &st) || !st.st_ino)
+		return -ENOSPC;
+	*start = st.st_ino;
+	return 0;
 }
 
 int soft_process_start(int32_t pid, uint64_t *start)
@@ -69,7 +81,7 @@ int soft_process_start(int32_t pid, uint64_t *start)
 		return -ESRCH;
 	fd = (int)syscall(SYS_pidfd_open, pid, 0u);
 	if (fd < 0)
-		return errno == ENOSYS || errno == EPERM ? start_by_proc(pid, start) : -ESRCH;
+		return errno == ENOSYS || errno == EPERM ? start_by_proc(pid, start) : not_found(errno);
 	r = soft_process_start_fd(fd, pid, start);
 	(void)close(fd);
 	return r;

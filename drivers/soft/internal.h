@@ -180,6 +180,7 @@ void soft_notify_gone(struct soft_object *object);
 void soft_ids_release(struct soft_file *file);
 
 /* share.c */
+int soft_random(void *buffer, size_t size);
 void soft_share_withdraw(struct soft_share *share);
 void soft_share_opener_gone(struct soft_share *share);
 

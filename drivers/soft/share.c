@@ -33,9 +33,14 @@ static struct soft_share *find_share(struct soft_device *device, uint32_t kind, 
 	return NULL;
 }
 
-static int random_bytes(void *buffer, size_t size)
+int soft_random(void *buffer, size_t size)
 {
-	return getrandom(buffer, size, 0) == (ssize_t)size ? 0 : -EIO;
+	ssize_t n;
+
+	do
+		n = getrandom(buffer, size, 0);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)size ? 0 : -EIO;
 }
 
 static void print_hex(uint8_t *name, const uint8_t *random, uint32_t len)
@@ -68,7 +73,7 @@ static int make_name(struct soft_share *share)
 {
 	struct soft_device *device = share->object->device;
 	uint8_t random[VINCI_NAME_MAX];
-	int r = random_bytes(random, sizeof(random));
+	int r = soft_random(random, sizeof(random));
 
 	if (r)
 		return r;

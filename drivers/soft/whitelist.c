@@ -102,12 +102,29 @@ static int make_room(struct soft_share *share, uint32_t more)
 }
 
 /*
- * Merged from the end, so that a long list costs one pass. An entry of this server is about the process that has the
- * pid now; about another server's processes nothing is known here, and they never come.
+ * An entry of this server is about the process that has the pid now; about another server's processes nothing is known here, and
+ * they never come.
  */
-static void merge(struct soft_share *share, uint32_t sdid, const int32_t *pids, uint32_t count, uint32_t added)
+static int find_starts(const struct soft_share *share, uint32_t sdid, const int32_t *pids, uint64_t *starts, uint32_t count)
 {
 	bool local = sdid == share->object->device->config.sdid;
+	uint32_t i;
+	int r;
+
+	for (i = 0; i < count; i++) {
+		r = local ? soft_process_start(pids[i], &starts[i]) : -ESRCH;
+		if (r == -ESRCH)
+			starts[i] = 0;
+		else if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* Merged from the end, so that a long list costs one pass. */
+static void merge(struct soft_share *share, uint32_t sdid, const int32_t *pids, const uint64_t *starts, uint32_t count,
+		  uint32_t added)
+{
 	uint32_t old = share->allowed_count, to = old + added;
 	int c;
 
@@ -123,21 +140,21 @@ static void merge(struct soft_share *share, uint32_t sdid, const int32_t *pids, 
 		}
 		if (!c)
 			old--;
-		*entry = (struct soft_allowed){ .pid = pids[--count], .sdid = sdid };
-		if (local && soft_process_start(entry->pid, &entry->start))
-			entry->start = 0;
+		count--;
+		*entry = (struct soft_allowed){ .pid = pids[count], .sdid = sdid, .start = starts[count] };
 	}
 }
 
 int soft_whitelist_add(struct soft_share *share, uint32_t sdid, const int32_t *pids, uint32_t count)
 {
 	int32_t *sorted = malloc(count * sizeof(*sorted));
+	uint64_t *starts = malloc(count * sizeof(*starts));
 	uint32_t added;
 	int64_t n;
-	int r = 0;
+	int r = -ENOSPC;
 
-	if (!sorted)
-		return -ENOSPC;
+	if (!sorted || !starts)
+		goto out_free;
 	memcpy(sorted, pids, count * sizeof(*sorted));
 	n = clean_pids(share, sorted, count);
 	if (n <= 0) {
@@ -145,12 +162,15 @@ int soft_whitelist_add(struct soft_share *share, uint32_t sdid, const int32_t *p
 		goto out_free;
 	}
 	added = count_new(share, sdid, sorted, (uint32_t)n);
-	r = make_room(share, added);
+	r = find_starts(share, sdid, sorted, starts, (uint32_t)n);
+	if (!r)
+		r = make_room(share, added);
 	if (r)
 		goto out_free;
-	merge(share, sdid, sorted, (uint32_t)n, added);
+	merge(share, sdid, sorted, starts, (uint32_t)n, added);
 	share->creator->allowed_count += added;
 out_free:
+	free(starts);
 	free(sorted);
 	return r;
 }

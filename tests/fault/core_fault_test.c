@@ -218,6 +218,7 @@ static int fresh_sweep(unsigned groups, enum fault_way way, int step)
 	atomic_store(&told->failures, 0);
 	assert_int_equal(fresh_run(&fault), 7);
 	for (fault.at = 1; fault.at < 10000; fault.at += step) {
+		if (getenv("BR3DBG")) fprintf(stderr, "at %d calls %d hit %s\n", fault.at, atomic_load(&told->calls), told->hit);
 		if (!fresh_run(&fault))
 			met++;
 		else if (++n == 3) /* workers make the number of calls vary */
