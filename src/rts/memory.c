@@ -31,14 +31,6 @@ static const char *page_name(uint32_t page_kind)
 	return names[page_kind];
 }
 
-/* For a sentence; @err is -errno. */
-static const char *reason(int err)
-{
-	if (err == -ENOTCONN)
-		return "vincid has gone; after aclrtResetDevice of all devices aclrtSetDevice connects again";
-	return strerrordesc_np(-err);
-}
-
 /* ---- spans ---- */
 
 /* Address space for @extent bytes from a multiple of @align on; nothing can be read or written there yet. */
