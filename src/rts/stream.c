@@ -312,7 +312,29 @@ static int stream_refuses(const struct rts_stream *st, unsigned state)
 			st->id);
 }
 
+int rts_stream_position(struct rts_stream *st, uint64_t *position)
+{
+	unsigned state;
+	int r = rts_process_check_fork();
+
+	if (r)
+		return r;
+	state = atomic_load(&st->state) & STREAM_REFUSES;
+	if (state)
+		return stream_refuses(st, state);
+	*position = atomic_load(&st->submitted);
+	return 0;
+}
+
 int rts_stream_submit(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size)
+{
+	uint64_t position;
+
+	return rts_stream_submit_at(st, type, payload, size, &position);
+}
+
+int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
+			 uint64_t *position)
 {
 	struct task_slot *slot;
 	unsigned state;
@@ -331,6 +353,7 @@ int rts_stream_submit(struct rts_stream *st, const struct rts_task_type *type, c
 		if (size)
 			memcpy(slot->payload, payload, size);
 		queue_publish(st);
+		*position = atomic_load_explicit(&st->submitted, memory_order_relaxed);
 	}
 	u_lock_give(&st->lock);
 	if (state)
@@ -485,7 +508,8 @@ static bool something_runs(void)
 
 /*
  * Gives the streams of @ctx a moment to end. *completed is the number of tasks that have; true when all have. A stream that a task
- * on this very thread belongs to is left out: it cannot end before the caller does.
+ * on this very thread belongs to is left out: it cannot end before the caller does. This thread runs none of them: it would sleep
+ * inside a wait that only it can end.
  */
 static bool streams_drain(struct rts_context *ctx, uint64_t *completed)
 {
@@ -494,7 +518,7 @@ static bool streams_drain(struct rts_context *ctx, uint64_t *completed)
 
 	*completed = 0;
 	for (struct rts_stream *st = stream_after(NULL, ctx); st; st = stream_after(st, ctx)) {
-		if (!rts_stream_running_here(st) && stream_wait(st, atomic_load(&st->submitted), deadline, true))
+		if (!rts_stream_running_here(st) && stream_wait(st, atomic_load(&st->submitted), deadline, false))
 			all = false;
 		*completed += atomic_load(&st->completed);
 	}
