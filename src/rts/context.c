@@ -7,6 +7,7 @@
 #include "rts/context.h"
 #include "rts/stream.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -22,8 +23,13 @@ static bool is_dead(const struct rts_context *ctx)
 
 /* ---- the thread's context -------------------------------------------------------------------- */
 
+/* The application's destructors may still want the thread's context, in whatever order: ours waits for the last round. */
 static void drop_at_exit(void *ctx)
 {
+	static _Thread_local unsigned rounds;
+
+	if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(current_key, ctx))
+		return;
 	current = NULL;
 	if (!rts_process_forked())
 		rts_object_put(&((struct rts_context *)ctx)->obj);
