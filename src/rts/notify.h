@@ -11,6 +11,9 @@
 
 #include "rts/exec.h"
 
+/* Who looks at a shared word in vain again and again, because somebody disturbs its sleep, rests so long before the next look. */
+#define WORD_REST_NS (2 * U_NS_PER_MS)
+
 #define NOTIFY_MOVED 3u /* value of rts_notify.word beside VINCI_NOTIFY_CLEAR and _SET */
 
 /* The page of a shared notify; one in a process however many notifies of it stand for it. Protected by words_lock. */
@@ -70,10 +73,13 @@ int wait_check(struct notify_task *t, struct rts_stream *st);
 void word_record(struct shared_word *sw);
 bool word_take(struct shared_word *sw, bool others);
 void word_reset(struct shared_word *sw);
-/* Before sleeping: the next record will wake. False: look again. */
-bool word_arm(struct shared_word *sw);
-/* Asks the device: has every other process that held it gone? */
-bool word_is_lost(struct shared_word *sw);
+/*
+ * Before sleeping until the word is no longer VINCI_NOTIFY_WAITED: the next record will wake. Returns what was found there; if that is
+ * VINCI_NOTIFY_SET there is no need to sleep.
+ */
+uint32_t word_arm(struct shared_word *sw);
+/* Asks the device: the code that a wait fails with because every other process that held it, or the device, has gone; or 0. */
+int word_lost_code(struct shared_word *sw);
 /* The wait of a task for a shared notify: as rts_task_run. */
 int word_wait(struct notify_task *t, struct rts_stream *st, struct shared_word *sw);
 void word_put(struct shared_word *sw);
@@ -82,7 +88,7 @@ void word_put(struct shared_word *sw);
 
 /*
  * Resumes the stream when the word is set, when its peers are gone (sw->lost), or at the deadline, whichever is first; @sw NULL: at
- * the deadline. Once; the stream's owner calls it before its task returns RTS_TASK_BLOCKED. 207005
+ * the deadline (then @n may be NULL too). Once; the stream's owner calls it before its task returns RTS_TASK_BLOCKED. 207005
  */
 int poll_add(struct rts_stream *st, struct rts_notify *n, struct shared_word *sw, uint64_t deadline);
 /* The owner's: what poll_add() was asked for is of no interest any more. */

@@ -26,6 +26,8 @@
 #define ENTRIES (WAITV_MAX - 1)
 #define STACK_BYTES (64 * 1024)
 #define SLEEP_NS (100 * U_NS_PER_MS)
+#define DISTURBED_MAX 32 /* for nothing, each within... */
+#define DISTURBED_NS (10 * U_NS_PER_MS) /* ...of the last: then somebody means harm, and the entry rests */
 #define LIFE_MIN_NS (100 * U_NS_PER_MS) /* between looks whether peers are alive: doubled up to the maximum */
 #define LIFE_MAX_NS (1600 * U_NS_PER_MS)
 
@@ -42,11 +44,15 @@ struct waitv {
 
 struct entry {
 	struct rts_stream *stream; /* a reference */
-	struct rts_notify *notify; /* a reference; keeps the word mapped */
+	struct rts_notify *notify; /* a reference; keeps the word mapped. NULL: only a deadline */
 	struct shared_word *word; /* NULL: only a deadline */
 	uint64_t serial;
 	uint64_t deadline; /* 0: none */
 	uint64_t life, life_step; /* next look at the peers */
+	bool armed; /* it has been slept for */
+	uint32_t disturbed; /* sleeps that ended without a reason, in a row */
+	uint64_t disturbed_at; /* the last of them */
+	uint64_t rest; /* not looked at before */
 };
 
 struct poller {
@@ -73,8 +79,10 @@ struct round {
 	uint32_t count;
 	uint64_t until; /* when to look again */
 	struct waitv waits[WAITV_MAX];
+	uint64_t serials[WAITV_MAX]; /* the entries that they are for */
 	uint32_t words;
 	_Atomic uint32_t *word; /* the last of them */
+	uint64_t woken; /* the entry whose word was woken in the last sleep; 0: none, or unknown */
 };
 
 static bool entry_forgotten(const struct entry *e)
@@ -82,15 +90,34 @@ static bool entry_forgotten(const struct entry *e)
 	return atomic_load(&e->stream->poll_serial) != e->serial;
 }
 
-/* Is there a reason to resume the stream? Otherwise the word is armed. */
-static bool entry_due(struct entry *e, uint64_t now)
+/* The sleep for this word has ended for nothing. */
+static void entry_disturbed(struct entry *e, uint64_t now)
 {
-	if (e->deadline && now >= e->deadline)
-		return true;
-	return e->word && (atomic_load(&e->word->lost) || !word_arm(e->word));
+	e->disturbed = now - e->disturbed_at < DISTURBED_NS ? e->disturbed + 1 : 0;
+	e->disturbed_at = now;
+	if (e->disturbed > DISTURBED_MAX)
+		e->rest = now + WORD_REST_NS;
 }
 
-static void entry_watch(const struct entry *e, struct round *r)
+/* Is there a reason to resume the stream? Otherwise the word is armed, or the entry rests. */
+static bool entry_due(struct entry *e, uint64_t now, uint64_t woken)
+{
+	uint32_t value;
+
+	if (e->deadline && now >= e->deadline)
+		return true;
+	if (!e->word || now < e->rest)
+		return false;
+	value = word_arm(e->word);
+	if (value == VINCI_NOTIFY_SET || atomic_load(&e->word->lost))
+		return true;
+	if (e->armed && (value != VINCI_NOTIFY_WAITED || e->serial == woken))
+		entry_disturbed(e, now);
+	e->armed = true;
+	return false;
+}
+
+static void entry_watch(const struct entry *e, struct round *r, uint64_t now)
 {
 	if (e->deadline && e->deadline < r->until)
 		r->until = e->deadline;
@@ -98,7 +125,13 @@ static void entry_watch(const struct entry *e, struct round *r)
 		return;
 	if (e->life < r->until)
 		r->until = e->life;
+	if (now < e->rest) {
+		if (e->rest < r->until)
+			r->until = e->rest;
+		return;
+	}
 	r->word = e->word->word;
+	r->serials[r->words] = e->serial;
 	r->waits[r->words++] = (struct waitv){ .value = VINCI_NOTIFY_WAITED,
 					       .address = (uintptr_t)e->word->word,
 					       .flags = WAITV_32 };
@@ -115,8 +148,8 @@ static void look(struct poller *p, struct round *r, uint64_t now)
 		struct entry *e = &p->entries[i];
 		bool forgotten = entry_forgotten(e);
 
-		if (!forgotten && !entry_due(e, now)) {
-			entry_watch(e, r);
+		if (!forgotten && !entry_due(e, now, r->woken)) {
+			entry_watch(e, r, now);
 			i++;
 			continue;
 		}
@@ -134,7 +167,8 @@ static void entry_end(struct entry *e, bool resume)
 	else if (e->word && atomic_load(e->word->word) == VINCI_NOTIFY_SET)
 		u_futex_wake(e->word->word, 1, true);
 	rts_stream_put(&e->stream);
-	rts_object_put(&e->notify->obj);
+	if (e->notify)
+		rts_object_put(&e->notify->obj);
 }
 
 /* The notify of entry @i, with a reference, if it is time to ask the device about its peers. False: there is no such entry. */
@@ -165,7 +199,7 @@ static void look_at_lives(struct poller *p)
 	for (uint32_t i = 0; life_due(p, i, &n); i++) {
 		struct shared_word *word = n ? atomic_load(&n->shared) : NULL;
 
-		if (word && word_is_lost(word))
+		if (word && word_lost_code(word))
 			atomic_store(&word->lost, true);
 		if (n)
 			rts_object_put(&n->obj);
@@ -177,30 +211,33 @@ static void look_at_lives(struct poller *p)
 static void sleep_on_all(struct poller *p, struct round *r, uint32_t seq)
 {
 	struct timespec t = u_timespec(r->until);
+	long woken;
 
 	r->waits[r->words] = (struct waitv){ .value = seq,
 					     .address = (uintptr_t)&p->control,
 					     .flags = WAITV_32 | WAITV_PRIVATE };
-	syscall(SYS_futex_waitv, r->waits, r->words + 1, 0, r->until == U_FOREVER ? NULL : &t, CLOCK_MONOTONIC);
+	woken = syscall(SYS_futex_waitv, r->waits, r->words + 1, 0, r->until == U_FOREVER ? NULL : &t, CLOCK_MONOTONIC);
+	r->woken = woken >= 0 && woken < r->words ? r->serials[woken] : 0;
 }
 
 /* One word at most. Whoever adds an entry raises control first and then wakes sleeps_on, again and again until we look. */
 static void sleep_on_one(struct poller *p, struct round *r, uint32_t seq)
 {
+	r->woken = 0;
 	if (!r->word) {
 		u_futex_wait(&p->control, seq, r->until, false);
 		return;
 	}
 	atomic_store(&p->sleeps_on, r->word);
-	if (atomic_load(&p->control) == seq)
-		u_futex_wait(r->word, VINCI_NOTIFY_WAITED, r->until, true);
+	if (atomic_load(&p->control) == seq && u_futex_wait(r->word, VINCI_NOTIFY_WAITED, r->until, true))
+		r->woken = r->serials[0];
 	atomic_store(&p->sleeps_on, NULL);
 }
 
 static void *poller_main(void *arg)
 {
 	struct poller *p = arg;
-	struct round r;
+	struct round r = { .woken = 0 };
 
 	for (;;) {
 		uint32_t seq = atomic_load(&p->control);
@@ -326,12 +363,13 @@ int poll_add(struct rts_stream *st, struct rts_notify *n, struct shared_word *sw
 		e->serial = ++polls.serial;
 		atomic_store(&st->poll_serial, e->serial);
 		rts_object_ref(&st->obj);
-		rts_object_ref(&n->obj);
+		if (n)
+			rts_object_ref(&n->obj);
 		p->words += sw != NULL;
 	}
 	u_mutex_unlock(&polls.lock);
 	if (!e) {
-		rts_stream_explain(st, "no thread can be started that watches notify %u", atomic_load(&n->id));
+		rts_stream_explain(st, "no thread can be started that watches what stream %d waits for", st->id);
 		return ACL_ERROR_RT_RESOURCE_ALLOC_FAIL;
 	}
 	if (old.stream)

@@ -5,7 +5,8 @@
  * The other processes may be hostile: whatever they write into a page, and whenever, a wait here goes on or ends, and nothing
  * else. They may be dead: then a wait whose notify no living process but this one holds, though another one did, fails with
  * ACL_ERROR_RT_SUSPECT_REMOTE_ERROR (507057). It is the code for an error whose cause is suspected on the remote side, and nothing
- * more is known here; without it the wait would last for ever.
+ * more is known here; without it the wait would last for ever. When the device has died, nobody can tell any more who is left: a
+ * wait that has to ask fails with ACL_ERROR_RT_LOST_HEARTBEAT (507010).
  */
 #include "rts/notify.h"
 #include "rts/share.h"
@@ -18,6 +19,8 @@
 #define KEY_ROOM_MIN 65 /* what CANN asks of an exporter's buffer */
 #define SLEEP_NS (100 * U_NS_PER_MS) /* nobody is trusted to wake us */
 #define LIFE_NS (400 * U_NS_PER_MS) /* between looks whether anybody is left, while nothing happens */
+#define EARLY_NS (U_NS_PER_MS / 5) /* a sleep this short was ended by somebody... */
+#define EARLY_MAX 32 /* ...who, so often in a row and for nothing, means harm */
 #define WORKER_PAUSES 64 /* about 1 us: a worker has other streams */
 
 struct u_mutex words_lock = U_MUTEX_INIT(RANK_NOTIFY, "shared notifies");
@@ -50,22 +53,24 @@ void word_reset(struct shared_word *sw)
 	atomic_exchange_explicit(sw->word, VINCI_NOTIFY_CLEAR, memory_order_acq_rel);
 }
 
-bool word_arm(struct shared_word *sw)
+uint32_t word_arm(struct shared_word *sw)
 {
 	uint32_t value = atomic_load_explicit(sw->word, memory_order_relaxed);
 
-	return value == VINCI_NOTIFY_WAITED ||
-	       (value != VINCI_NOTIFY_SET &&
+	if (value != VINCI_NOTIFY_WAITED && value != VINCI_NOTIFY_SET)
 		atomic_compare_exchange_strong_explicit(sw->word, &value, VINCI_NOTIFY_WAITED, memory_order_relaxed,
-							memory_order_relaxed));
+							memory_order_relaxed);
+	return value;
 }
 
-bool word_is_lost(struct shared_word *sw)
+int word_lost_code(struct shared_word *sw)
 {
-	uint32_t holders, lost;
+	uint32_t holders = 0, lost = 0;
+	int r = sw->epoch == rts_process_epoch() ? drv_notify_status(rts_drv(), sw->handle, &holders, &lost) : -ENOTCONN;
 
-	return sw->epoch == rts_process_epoch() && !drv_notify_status(rts_drv(), sw->handle, &holders, &lost) &&
-	       holders <= 1 && lost;
+	if (r)
+		return r == -ENOTCONN ? ACL_ERROR_RT_LOST_HEARTBEAT : 0;
+	return holders <= 1 && lost ? ACL_ERROR_RT_SUSPECT_REMOTE_ERROR : 0;
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -76,13 +81,14 @@ static int word_check(struct notify_task *t, struct rts_stream *st, struct share
 
 	if (r || !atomic_load_explicit(&sw->lost, memory_order_relaxed))
 		return r;
-	if (!word_is_lost(sw)) {
+	r = word_lost_code(sw);
+	if (!r)
 		atomic_store(&sw->lost, false);
-		return 0;
-	}
-	rts_stream_explain(st, "stream %d waits for notify %u, and every other process that held it has ended", st->id,
-			   atomic_load(&t->notify->id));
-	return ACL_ERROR_RT_SUSPECT_REMOTE_ERROR;
+	else
+		rts_stream_explain(st, "stream %d waits for notify %u, and %s", st->id, atomic_load(&t->notify->id),
+				   r == ACL_ERROR_RT_LOST_HEARTBEAT ? "the device, which knew who else holds it, is gone"
+								    : "every other process that held it has ended");
+	return r;
 }
 
 static bool stream_dropped(struct rts_stream *st)
@@ -119,27 +125,40 @@ static void word_sleep(struct notify_task *t, struct rts_stream *st, struct shar
 	if (t->deadline && t->deadline < until)
 		until = t->deadline;
 	atomic_store(&st->parked_on, sw->word);
-	if (!(atomic_load(&st->state) & (STREAM_DROP | STREAM_NO_WAITS)) && word_arm(sw))
+	if (!(atomic_load(&st->state) & (STREAM_DROP | STREAM_NO_WAITS)) && word_arm(sw) != VINCI_NOTIFY_SET)
 		u_futex_wait(sw->word, VINCI_NOTIFY_WAITED, until, true);
 	atomic_store(&st->parked_on, NULL);
+}
+
+/* Sleeps from one look at the word to the next. Somebody who changes it or wakes us all the time does not keep us busy. */
+static void word_doze(struct notify_task *t, struct rts_stream *st, struct shared_word *sw, uint32_t *early)
+{
+	static _Atomic uint32_t never;
+	uint64_t begin = u_now_ns(), end;
+
+	word_sleep(t, st, sw, begin + SLEEP_NS);
+	end = u_now_ns();
+	*early = end - begin < EARLY_NS ? *early + 1 : 0;
+	if (*early > EARLY_MAX)
+		u_futex_wait(&never, 0, end + WORD_REST_NS, false);
 }
 
 /* The owner is a thread that waits for the stream: there is nothing else for it to do. */
 static int word_wait_here(struct notify_task *t, struct rts_stream *st, struct shared_word *sw)
 {
-	uint64_t now = u_now_ns();
-	uint64_t look = now + SLEEP_NS;
+	uint64_t look = u_now_ns() + SLEEP_NS, now;
+	uint32_t early = 0;
 	int r = 0;
 
 	pool_worker_blocks();
 	while (!r && !stream_dropped(st) && !word_take(sw, true)) {
 		r = word_check(t, st, sw);
 		if (!r)
-			word_sleep(t, st, sw, now + SLEEP_NS);
+			word_doze(t, st, sw, &early);
 		now = u_now_ns();
 		if (now >= look) {
 			look = now + LIFE_NS;
-			if (word_is_lost(sw))
+			if (word_lost_code(sw))
 				atomic_store(&sw->lost, true);
 		}
 	}
