@@ -148,6 +148,7 @@ ssize_t client_send(int sock, struct iovec *iov, size_t count, int fd)
 	} control = { .space = { 0 } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
 	struct cmsghdr *cmsg;
+	ssize_t n;
 
 	if (fd >= 0) {
 		msg.msg_control = &control;
@@ -158,7 +159,10 @@ ssize_t client_send(int sock, struct iovec *iov, size_t count, int fd)
 		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
 	}
-	return sendmsg(sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+	do
+		n = sendmsg(sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n;
 }
 
 /* Its buffer full of answers it does not read, or gone: the client is dropped. */
@@ -186,6 +190,8 @@ static int make_array_fd(const struct wire_user *u)
 
 	while (fd >= 0 && done < u->out_size) {
 		n = write(fd, u->out + done, u->out_size - done);
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0) {
 			(void)close(fd);
 			return -1;

@@ -308,18 +308,21 @@ static int set_up(struct server *server, const struct options *o)
 	if (server->epoll < 0)
 		return -errno;
 	server->listener = open_listener(o);
-	return server->listener < 0 ? server->listener : 0;
+	return server->listener < 0 ? server->listener : server_start(server);
 }
 
 /* The one who started us waits for this. */
 static void report(const struct options *o, int error)
 {
 	struct launch_report r = { .stage = error ? LAUNCH_SETUP : LAUNCH_READY, .error = -error };
+	ssize_t n;
 
 	if (!o->inherited)
 		return;
-	if (write(LAUNCH_FD_REPORT, &r, sizeof(r)) < 0)
-		return; /* it has gone: then nobody comes, and we leave */
+	do
+		n = write(LAUNCH_FD_REPORT, &r, sizeof(r));
+	while (n < 0 && errno == EINTR);
+	/* If it has gone nobody comes, and we leave; if it has not, it must not wait for more. */
 	(void)close(LAUNCH_FD_REPORT);
 }
 

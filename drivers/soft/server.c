@@ -180,17 +180,23 @@ static bool may_leave(struct server *server)
 	return !accept_all(server) || !server->client_count;
 }
 
-int server_run(struct server *server)
+int server_start(struct server *server)
 {
-	bool had_client = false;
-	struct links ready;
-	int n, i, r;
+	int r = make_event_room(server);
 
-	r = make_event_room(server);
 	if (!r)
 		r = watch(server, server->listener, (uintptr_t)server);
 	if (!r && server->signals >= 0)
 		r = watch(server, server->signals, (uintptr_t)&server->signals);
+	return r;
+}
+
+int server_run(struct server *server)
+{
+	bool had_client = false;
+	struct links ready;
+	int n, i, r = 0;
+
 	while (!r && !server->stop) {
 		links_init(&ready);
 		take_held(server, &ready);

@@ -49,6 +49,8 @@ struct client {
 	size_t message_size;
 };
 
+/* What can fail before clients are let in. */
+int server_start(struct server *server);
 /* 0 when it ended as it should, else -errno */
 int server_run(struct server *server);
 int server_watch_client(struct server *server, struct client *client);

@@ -39,33 +39,46 @@
 #define EINTR_ONLY (-1) /* this function never fails otherwise, or not in a way that matters */
 #define NEVER 0 /* this function has no such error */
 
-static atomic_uint groups; /* 0: disarmed */
-static atomic_int way, at, calls;
-static atomic_bool child_only;
-static _Atomic(const char *) hit;
+static struct state {
+	atomic_uint groups; /* 0: disarmed */
+	atomic_int way, at, calls;
+	atomic_int only, except;
+	_Atomic(const char *) hit; /* the same string in all processes: they are forks of one program */
+} own, *state = &own;
+
 static atomic_long live;
-static pid_t home;
+
+bool fault_share(void)
+{
+	struct state *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		return false;
+	state = shared;
+	return true;
+}
 
 RAW void fault_arm(const struct fault *fault)
 {
-	home = getpid();
-	atomic_store(&way, fault->way);
-	atomic_store(&at, fault->at);
-	atomic_store(&child_only, fault->child_only);
-	atomic_store(&calls, 0);
-	atomic_store(&hit, NULL);
-	atomic_store(&groups, fault->groups);
+	atomic_store(&state->groups, 0);
+	atomic_store(&state->way, fault->way);
+	atomic_store(&state->at, fault->at);
+	atomic_store(&state->only, fault->only);
+	atomic_store(&state->except, fault->except);
+	atomic_store(&state->calls, 0);
+	atomic_store(&state->hit, NULL);
+	atomic_store(&state->groups, fault->groups);
 }
 
 RAW int fault_disarm(void)
 {
-	atomic_store(&groups, 0);
-	return atomic_load(&calls);
+	atomic_store(&state->groups, 0);
+	return atomic_load(&state->calls);
 }
 
 RAW const char *fault_hit(void)
 {
-	return atomic_load(&hit);
+	return atomic_load(&state->hit);
 }
 
 RAW long fault_live_blocks(void)
@@ -75,27 +88,33 @@ RAW long fault_live_blocks(void)
 
 RAW bool fault_heap_is_gone(void)
 {
-	return atomic_load(&groups) & FAULT_HEAP && atomic_load(&way) == FAULT_FROM;
+	return atomic_load(&state->groups) & FAULT_HEAP && atomic_load(&state->way) == FAULT_FROM;
+}
+
+static RAW bool is_elsewhere(void)
+{
+	int only = atomic_load(&state->only), except = atomic_load(&state->except);
+
+	return (only || except) && ((only && only != getpid()) || except == getpid());
 }
 
 /* The errno with which this call has to fail, 0: it is let through. */
 static RAW int fails(const char *name, unsigned group, int error, int other, bool interruptible)
 {
 	const char *none = NULL;
-	int n, err, w;
+	int n, err, w, at;
 
-	if (!(atomic_load_explicit(&groups, memory_order_relaxed) & group))
+	if (!(atomic_load_explicit(&state->groups, memory_order_relaxed) & group) || is_elsewhere())
 		return 0;
-	if (atomic_load(&child_only) && (pid_t)syscall(SYS_getpid) == home)
-		return 0;
-	w = atomic_load(&way);
+	w = atomic_load(&state->way);
+	at = atomic_load(&state->at);
 	err = w == FAULT_INTERRUPT ? (interruptible ? EINTR : NEVER) : w == FAULT_ONCE_OTHER ? other : error;
 	if (err == NEVER || err == EINTR_ONLY)
 		return 0;
-	n = atomic_fetch_add(&calls, 1) + 1;
-	if (!atomic_load(&at) || (w == FAULT_FROM ? n < atomic_load(&at) : n != atomic_load(&at)))
+	n = atomic_fetch_add(&state->calls, 1) + 1;
+	if (!at || (w == FAULT_FROM ? n < at : n != at))
 		return 0;
-	atomic_compare_exchange_strong(&hit, &none, name);
+	atomic_compare_exchange_strong(&state->hit, &none, name);
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #define VINCI_TESTS_FAULT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum fault_group {
 	FAULT_HEAP = 1 << 0, /* malloc and its kin */
@@ -32,8 +33,11 @@ struct fault {
 	unsigned groups;
 	enum fault_way way;
 	int at; /* N, from 1; 0 only counts */
-	bool child_only; /* in processes made by a raw clone(), not in this one */
+	pid_t only, except; /* 0, or the one process whose calls fail, or do not */
 };
+
+/* What is armed, and what was hit, is from now on one state for this process and those that it forks. False: no memory. */
+bool fault_share(void);
 
 void fault_arm(const struct fault *fault);
 /* The number of calls that were counted. */
