@@ -37,7 +37,7 @@
 #endif
 
 #define EINTR_ONLY (-1) /* this function never fails otherwise, or not in a way that matters */
-#define NEVER 0 /* this function has no such error */
+#define NEVER 0		/* this function has no such error */
 
 static struct state {
 	atomic_uint groups; /* 0: disarmed */
@@ -118,19 +118,19 @@ static RAW int fails(const char *name, unsigned group, int error, int other, boo
 	return err;
 }
 
-#define WRAP(type, name, ...)                     \
-	type __real_##name(__VA_ARGS__);          \
-	RAW type __wrap_##name(__VA_ARGS__);      \
+#define WRAP(type, name, ...)                                                                                          \
+	type __real_##name(__VA_ARGS__);                                                                               \
+	RAW type __wrap_##name(__VA_ARGS__);                                                                           \
 	RAW type __wrap_##name(__VA_ARGS__)
 
 /* @failed is returned with errno. */
-#define FAIL_IF(name, group, error, other, interruptible, failed)                            \
-	do {                                                                                 \
-		int err_ = fails(#name, group, error, other, interruptible);                 \
-		if (err_) {                                                                  \
-			errno = err_;                                                        \
-			return failed;                                                       \
-		}                                                                            \
+#define FAIL_IF(name, group, error, other, interruptible, failed)                                                      \
+	do {                                                                                                           \
+		int err_ = fails(#name, group, error, other, interruptible);                                           \
+		if (err_) {                                                                                            \
+			errno = err_;                                                                                  \
+			return failed;                                                                                 \
+		}                                                                                                      \
 	} while (0)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -285,8 +285,8 @@ WRAP(int, poll, struct pollfd *fds, nfds_t n, int timeout)
 	return __real_poll(fds, n, timeout);
 }
 
-WRAP(ssize_t, process_vm_readv, pid_t pid, const struct iovec *to, unsigned long n, const struct iovec *from, unsigned long m,
-     unsigned long flags)
+WRAP(ssize_t, process_vm_readv, pid_t pid, const struct iovec *to, unsigned long n, const struct iovec *from,
+     unsigned long m, unsigned long flags)
 {
 	FAIL_IF(process_vm_readv, FAULT_MESSAGE, EPERM, ENOSYS, false, -1);
 	return __real_process_vm_readv(pid, to, n, from, m, flags);

@@ -147,8 +147,8 @@ static bool start(void)
 	if (!DO(aclrtSetDevice(SCENARIO_DEVICE)))
 		return false;
 	held.device = true;
-	return GET(held.ctx, aclrtCreateContext(&held.ctx, SCENARIO_DEVICE)) && GET(held.a, aclrtCreateStream(&held.a)) &&
-	       GET(held.b, aclrtCreateStream(&held.b));
+	return GET(held.ctx, aclrtCreateContext(&held.ctx, SCENARIO_DEVICE)) &&
+	       GET(held.a, aclrtCreateStream(&held.a)) && GET(held.b, aclrtCreateStream(&held.b));
 }
 
 static bool allocate(void)
@@ -319,10 +319,10 @@ static bool gone(const char *call, int code)
 	return true;
 }
 
-#define DROP(what, call)                        \
-	do {                                    \
-		if ((what) && gone(#call, call)) \
-			(what) = 0;             \
+#define DROP(what, call)                                                                                               \
+	do {                                                                                                           \
+		if ((what) && gone(#call, call))                                                                       \
+			(what) = 0;                                                                                    \
 	} while (0)
 
 static void give_back_shares(void)

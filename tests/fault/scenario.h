@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scenario.h - a program's life with the library, every call of which may fail: initialisation, a device, memory, copies, streams,
- * notifies, sharing by key and by handle, and the way back.
+ * scenario.h - a program's life with the library, every call of which may fail: initialisation, a device, memory,
+ * copies, streams, notifies, sharing by key and by handle, and the way back.
  */
 #ifndef VINCI_TESTS_FAULT_SCENARIO_H
 #define VINCI_TESTS_FAULT_SCENARIO_H
@@ -23,9 +23,10 @@ struct partner {
 };
 
 /*
- * Runs all of it, as far as failures allow, and gives everything back. Returns the number of calls that failed. Ends the process with
- * a message on stderr when a call breaks a rule: a code that is no failure of resources or of the device, no sentence, an output
- * that was written by a failing call, a success with a wrong result, a failure although no call of libc was failed.
+ * Runs all of it, as far as failures allow, and gives everything back. Returns the number of calls that failed. Ends
+ * the process with a message on stderr when a call breaks a rule: a code that is no failure of resources or of the
+ * device, no sentence, an output that was written by a failing call, a success with a wrong result, a failure although
+ * no call of libc was failed.
  */
 int scenario_run(const struct partner *partner);
 /* The rest of what a scenario left behind because giving it back failed as well. No fault may be armed. */

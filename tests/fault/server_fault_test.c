@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * server_fault_test.c - call N of libc fails inside vincid, for N = 1, 2, ...: its client's calls return with an error of the contract,
- * the next client is served as if nothing had been, and vincid leaves with its last client, in order and with empty hands.
+ * server_fault_test.c - call N of libc fails inside vincid, for N = 1, 2, ...: its client's calls return with an error
+ * of the contract, the next client is served as if nothing had been, and vincid leaves with its last client, in order
+ * and with empty hands.
  *
  * vincid's main() runs in a child of this program, on a socket that it inherits as if the library had started it.
  */
@@ -42,7 +43,7 @@ static char instance[64];
 static struct told {
 	atomic_int fds, failures;
 	atomic_long blocks;
-} *told;
+} * told;
 
 /* ---- the server ------------------------------------------------------------------------------ */
 
@@ -54,7 +55,8 @@ static int listen_at_instance(void)
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	assert_true(sock >= 0);
-	assert_int_equal(bind(sock, (struct sockaddr *)&un, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
+	assert_int_equal(
+		bind(sock, (struct sockaddr *)&un, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
 	assert_int_equal(listen(sock, LAUNCH_BACKLOG), 0);
 	return sock;
 }
@@ -83,11 +85,11 @@ static void __attribute__((noreturn)) server_child(const struct fault *wanted, i
 	if (!fault.at) {
 		atomic_store(&told->fds, (int)t_count_fds());
 		atomic_store(&told->blocks, fault_live_blocks());
-	} else if (!r && ((int)t_count_fds() > atomic_load(&told->fds) ||
-			  fault_live_blocks() > atomic_load(&told->blocks))) {
+	} else if (!r &&
+		   ((int)t_count_fds() > atomic_load(&told->fds) || fault_live_blocks() > atomic_load(&told->blocks))) {
 		(void)fprintf(stderr, "vincid leaks %d descriptors and %ld blocks after a failing %s\n",
-			      (int)t_count_fds() - atomic_load(&told->fds), fault_live_blocks() - atomic_load(&told->blocks),
-			      hit);
+			      (int)t_count_fds() - atomic_load(&told->fds),
+			      fault_live_blocks() - atomic_load(&told->blocks), hit);
 		_exit(3);
 	}
 	exit(r ? 1 : hit ? 0 : 7); /* and not _exit(): the leak sanitizer looks */
@@ -250,8 +252,8 @@ static int run(const struct fault *fault)
 	}
 	r = t_wait_pid(server, RUN_MS);
 	if (r != 0 && r != 7 && !(r == 1 && !ready))
-		fail_msg("call %d of groups %#x in way %d (%s): vincid ended with %d", fault->at, fault->groups, fault->way,
-			 fault_hit(), r);
+		fail_msg("call %d of groups %#x in way %d (%s): vincid ended with %d", fault->at, fault->groups,
+			 fault->way, fault_hit(), r);
 	return r;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * soft_fault_test.c - call N of libc fails inside the software device, called in process, for N = 1, 2, ...: every request answers with
- * an error of the contract or does its work, a failing one changes nothing, and nothing is left behind.
+ * soft_fault_test.c - call N of libc fails inside the software device, called in process, for N = 1, 2, ...: every
+ * request answers with an error of the contract or does its work, a failing one changes nothing, and nothing is left
+ * behind.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -58,7 +59,8 @@ static int user_write(struct soft_user *user, uint64_t dst, const void *src, siz
 	return 0;
 }
 
-/* What a lack of anything may answer; EIO: no random numbers. ENOMEM is the memory of an NPU, except where nothing has that. */
+/* What a lack of anything may answer; EIO: no random numbers. ENOMEM is the memory of an NPU, except where nothing has
+ * that. */
 static bool is_sane(const char *what, int r)
 {
 	return r == -ENOSPC || r == -EFBIG || r == -EIO || (r == -ENOMEM && !strcmp(what, "PEER"));
@@ -138,8 +140,11 @@ static bool export_as(uint32_t handle, uint32_t kind, struct drm_vinci_share_exp
 
 static bool allow(const struct drm_vinci_share_export *e, const int32_t *pids, uint32_t count)
 {
-	struct drm_vinci_share_allow a = { .kind = e->kind, .name_len = e->name_len, .pids = (uintptr_t)pids,
-					   .count = count, .elem_size = sizeof(*pids) };
+	struct drm_vinci_share_allow a = { .kind = e->kind,
+					   .name_len = e->name_len,
+					   .pids = (uintptr_t)pids,
+					   .count = count,
+					   .elem_size = sizeof(*pids) };
 
 	memcpy(a.name, e->name, sizeof(a.name));
 	return ASK(own, SHARE_ALLOW, &a);
