@@ -32,27 +32,7 @@ REFUSE(aclrtRegStreamStateCallback, const char *regName, aclrtStreamStateCallbac
 /* Refused: stopping a stream in the middle is not there yet. */
 REFUSE(aclrtStreamStop, aclrtStream stream)
 
-/* Refused: events come with timestamps and waits across streams, which are a part of their own. */
-REFUSE(aclrtCreateEvent, aclrtEvent *event)
-REFUSE(aclrtCreateEventWithFlag, aclrtEvent *event, uint32_t flag)
-REFUSE(aclrtCreateEventExWithFlag, aclrtEvent *event, uint32_t flag)
-REFUSE(aclrtDestroyEvent, aclrtEvent event)
-REFUSE(aclrtRecordEvent, aclrtEvent event, aclrtStream stream)
-REFUSE(aclrtRecordEventWithFlag, aclrtEvent event, aclrtStream stream, uint32_t flag)
-REFUSE(aclrtResetEvent, aclrtEvent event, aclrtStream stream)
-REFUSE(aclrtQueryEvent, aclrtEvent event, aclrtEventStatus *status)
-REFUSE(aclrtQueryEventStatus, aclrtEvent event, aclrtEventRecordedStatus *status)
-REFUSE(aclrtQueryEventWaitStatus, aclrtEvent event, aclrtEventWaitStatus *status)
-REFUSE(aclrtSynchronizeEvent, aclrtEvent event)
-REFUSE(aclrtSynchronizeEventWithTimeout, aclrtEvent event, int32_t timeout)
-REFUSE(aclrtEventElapsedTime, float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
-REFUSE(aclrtEventGetTimestamp, aclrtEvent event, uint64_t *timestamp)
-REFUSE(aclrtStreamWaitEvent, aclrtStream stream, aclrtEvent event)
-REFUSE(aclrtStreamWaitEventWithFlag, aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag)
-REFUSE(aclrtStreamWaitEventWithTimeout, aclrtStream stream, aclrtEvent event, int32_t timeout)
-REFUSE(aclrtSetOpWaitTimeout, uint32_t timeout)
-REFUSE(aclrtGetEventId, aclrtEvent event, uint32_t *eventId)
-REFUSE(aclrtGetEventAvailNum, uint32_t *eventCount)
+/* Refused: events between processes are not there yet. */
 REFUSE(aclrtIpcGetEventHandle, aclrtEvent event, aclrtIpcEventHandle *handle)
 REFUSE(aclrtIpcOpenEventHandle, aclrtIpcEventHandle handle, aclrtEvent *event)
 

@@ -92,10 +92,11 @@ struct exec_mark {
 	struct rts_stream *stream; /* a reference of the maker's, while it arms the mark */
 };
 
-/* A stream's place among those that wait for something (a notify, an event). One at a time: its first task. */
+/* A stream's place among those that wait for something (a notify, an event, another stream). One at a time: its first task. */
 struct stream_wait {
 	struct rts_stream *stream;
 	struct stream_wait *prev, *next; /* protected by the lock of what is waited for */
+	uint64_t target; /* value of completed that is waited for, of another stream */
 	void *linked; /* what it is linked to; NULL: nothing */
 };
 
@@ -131,8 +132,9 @@ struct rts_stream {
 	_Atomic(_Atomic uint32_t *) parked_on; /* shared word that the owner sleeps on */
 	_Atomic(struct task_chunk *) spare; /* given back by the owner, taken by producers */
 	struct rts_stream *prev_all, *next_all; /* registry.lock */
-	struct u_mutex marks_lock; /* marks, why */
+	struct u_mutex marks_lock; /* marks, watchers, why */
 	struct exec_mark *marks, **marks_end;
+	struct stream_wait *watchers; /* streams whose first task waits for tasks of this one */
 	char why[192]; /* sentence of error */
 
 	struct rts_stream *next; /* pool.lock: ready or kept list */
@@ -181,6 +183,13 @@ void stream_wake(struct rts_stream *st);
 void stream_attend(struct rts_stream *st);
 /* Asks to be told when completed reaches @target. */
 void stream_attend_at(struct rts_stream *st, uint64_t target);
+
+/*
+ * For the running task of @st: has @other completed @target tasks? Otherwise @st is resumed when it has, and the task returns
+ * RTS_TASK_BLOCKED. The caller holds a reference to @other until stream_unwatch(), which the task calls when it runs again or ends.
+ */
+bool stream_watch(struct rts_stream *st, struct rts_stream *other, uint64_t target);
+void stream_unwatch(struct rts_stream *st, struct rts_stream *other);
 
 /* The owner's: may the running task sleep on this thread? A runner may, a worker has other streams to run. */
 static inline bool stream_may_park(const struct rts_stream *st)

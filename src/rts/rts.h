@@ -187,6 +187,11 @@ uint32_t rts_stream_device(const struct rts_stream *stream);
  * is not dropped. 107023 after an abort; the stream's error when it stops on failure.
  */
 int rts_stream_submit(struct rts_stream *stream, const struct rts_task_type *type, const void *payload, size_t size);
+/* The same; *position is the number of tasks that the stream will have completed when this one has ended. */
+int rts_stream_submit_at(struct rts_stream *stream, const struct rts_task_type *type, const void *payload, size_t size,
+			 uint64_t *position);
+/* Where the stream stands: the number of tasks submitted so far. Fails where rts_stream_submit() would. */
+int rts_stream_position(struct rts_stream *stream, uint64_t *position);
 /* A task that is about to fail says why; the sentence is reported with its code. The first one since the last synchronisation counts. */
 void rts_stream_explain(struct rts_stream *stream, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A blocked task may go on. The caller holds a reference. From any thread, also before the task's run function has returned RTS_TASK_BLOCKED. */

@@ -208,6 +208,79 @@ static struct exec_mark *marks_reached(struct rts_stream *st, uint64_t *next)
 	return reached;
 }
 
+static void watcher_unlink(struct rts_stream *st, struct stream_wait *w)
+{
+	if (w->prev)
+		w->prev->next = w->next;
+	else
+		st->watchers = w->next;
+	if (w->next)
+		w->next->prev = w->prev;
+	w->linked = NULL;
+}
+
+/*
+ * Takes out a watcher that completed has reached, with a reference: it has a pending task while it is in the list, so it is alive.
+ * NULL: *next may become the least target of those left.
+ */
+static struct rts_stream *watcher_reached(struct rts_stream *st, uint64_t *next)
+{
+	struct rts_stream *found = NULL;
+	struct stream_wait *w;
+	uint64_t done;
+
+	u_mutex_lock(&st->marks_lock);
+	done = atomic_load(&st->completed);
+	for (w = st->watchers; w && w->target > done; w = w->next)
+		if (w->target < *next)
+			*next = w->target;
+	if (w) {
+		found = w->stream;
+		watcher_unlink(st, w);
+		rts_object_ref(&found->obj);
+	}
+	u_mutex_unlock(&st->marks_lock);
+	return found;
+}
+
+static void watchers_resume(struct rts_stream *st, uint64_t *next)
+{
+	struct rts_stream *waiter;
+
+	while ((waiter = watcher_reached(st, next))) {
+		rts_stream_resume(waiter);
+		rts_stream_put(&waiter);
+	}
+}
+
+bool stream_watch(struct rts_stream *st, struct rts_stream *other, uint64_t target)
+{
+	struct stream_wait *w = &st->wait;
+
+	u_mutex_lock(&other->marks_lock);
+	*w = (struct stream_wait){ .stream = st, .next = other->watchers, .target = target, .linked = other };
+	if (w->next)
+		w->next->prev = w;
+	other->watchers = w;
+	u_mutex_unlock(&other->marks_lock);
+	stream_attend_at(other, target);
+	if (atomic_load(&other->completed) < target) {
+		if (atomic_load(&other->owner) == OWNER_FREE)
+			pool_add(other, true);
+		return false;
+	}
+	stream_unwatch(st, other);
+	return true;
+}
+
+void stream_unwatch(struct rts_stream *st, struct rts_stream *other)
+{
+	u_mutex_lock(&other->marks_lock);
+	if (st->wait.linked)
+		watcher_unlink(other, &st->wait);
+	u_mutex_unlock(&other->marks_lock);
+}
+
 void stream_attend(struct rts_stream *st)
 {
 	struct exec_mark *mark, *rest;
@@ -216,6 +289,7 @@ void stream_attend(struct rts_stream *st)
 	do {
 		atomic_store(&st->attend_at, UINT64_MAX);
 		mark = marks_reached(st, &next);
+		watchers_resume(st, &next);
 		if (next != UINT64_MAX)
 			stream_attend_at(st, next);
 		for (; mark; mark = rest) {

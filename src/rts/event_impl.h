@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* event_impl.h - what an event is made of, for event*.c. */
+#ifndef VINCI_RTS_EVENT_IMPL_H
+#define VINCI_RTS_EVENT_IMPL_H
+
+#include "rts/event.h"
+#include "rts/exec.h"
+
+#define EVENT_NO_TIME UINT64_MAX
+#define EVENT_NO_KIND UINT32_MAX
+
+/* Reached when stream has completed target tasks. No stream: there is nothing to reach. */
+struct event_place {
+	struct rts_stream *stream; /* a reference */
+	uint64_t target;
+};
+
+struct rts_event {
+	struct rts_object obj;
+	uint32_t device;
+	uint32_t flags;
+	bool ex;
+	_Atomic uint32_t record_kind, wait_kind; /* of the first record and wait; later ones must agree */
+	_Atomic uint32_t waits; /* that have been submitted and have not ended */
+
+	struct u_lock lock; /* protects the following; the list's streams are resumed without it */
+	struct event_place record;
+	struct event_place reset; /* of a reset after that record */
+	bool was_reset;
+	uint64_t serial; /* of the last record that was begun */
+	uint64_t recorded; /* serial of `record`; 0: none */
+	uint64_t time_ns; /* of the record `serial` */
+	struct stream_wait *waiting; /* waits for the next record */
+
+	int32_t id; /* ids.lock; the last one if none is held; -1: none yet */
+	bool holds_id; /* ids.lock; so is the list */
+	struct rts_event *prev, *next;
+};
+
+int event_get(aclrtEvent handle, struct rts_event **out);
+void event_put(struct rts_event **ev);
+bool place_reached(const struct event_place *place);
+/* With a reference of the caller's own to the stream, if there is one. */
+struct event_place event_record_place(struct rts_event *ev);
+/* 107000 when the first record or wait was of another kind. */
+int event_kind_check(_Atomic uint32_t *first, uint32_t kind, const char *what);
+/* Nobody can wait for it: 0x2 and 0x8 only note progress and time. */
+bool event_without_waits(const struct rts_event *ev);
+/* Takes an id for a record unless the event holds one. 207007 */
+int event_id_hold(struct rts_event *ev);
+void event_id_drop(struct rts_event *ev);
+/* A record has been made: waits that had none to wait for start over. */
+void event_resume_waiting(struct rts_event *ev);
+
+#endif
