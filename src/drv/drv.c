@@ -82,7 +82,7 @@ static int check_version(struct drv *drv, char *why, size_t why_len)
 
 int drv_open(const struct drv_settings *settings, struct drv **out, char *why, size_t why_len)
 {
-	const struct transport_ops *ops = &transport_soft;
+	const struct transport_ops *ops = settings->driver == DRV_DRM ? &transport_drm : &transport_soft;
 	struct drv *drv;
 	int r;
 

@@ -17,12 +17,19 @@
 
 struct drv;
 
+/* VINCI_DRIVER: which device is behind the library. */
+enum drv_driver {
+	DRV_SOFT, /* vincid */
+	DRV_DRM, /* vinci.ko, through libdrm */
+};
+
 /*
  * What an instance of the software device is started with. Fields that the user did not set are 0 (or "", or NULL): the
  * device's default, and whatever a running instance has is accepted. A set field that differs from the running
  * instance's is refused: -EINVAL, with both values named in the sentence.
  */
 struct drv_settings {
+	enum drv_driver driver; /* the kernel device has no instances: instance, socket and server are not for it */
 	uint32_t devices;
 	uint64_t mem_bytes; /* per device */
 	uint32_t notify_limit; /* per device */

@@ -43,5 +43,6 @@ struct transport_ops {
 };
 
 extern const struct transport_ops transport_soft;
+extern const struct transport_ops transport_drm;
 
 #endif

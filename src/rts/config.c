@@ -171,6 +171,14 @@ static bool parse_path(const char *text, char *out, size_t size)
 	return true;
 }
 
+static bool parse_driver(struct rts_config *config, const char *text)
+{
+	if (strcmp(text, "soft") && strcmp(text, "drm"))
+		return false;
+	config->settings.driver = text[0] == 'd' ? DRV_DRM : DRV_SOFT;
+	return true;
+}
+
 static bool parse_socket(struct rts_config *config, const char *text)
 {
 	if (!parse_path(text, config->socket, sizeof(config->socket)))
@@ -198,6 +206,7 @@ static const struct setting settings[] = {
 	{ "memory", "bytes per device, with K, M, G or T, a multiple of 2M: 64G", parse_memory },
 	{ "soc", NULL, parse_soc },
 	{ "peers", "groups of devices that reach each other (0-3,4-7 or 0+2,1+3), all or none", parse_peers },
+	{ "driver", "soft (vincid) or drm (the kernel module)", parse_driver },
 	{ "instance", "1 to 63 letters, digits, '.', '_' or '-'", parse_instance },
 	{ "socket", "an absolute path of at most 107 bytes", parse_socket },
 	{ "server", "the absolute path of vincid", parse_server },
@@ -278,8 +287,8 @@ static int read_line(struct rts_config *config, char *line, const char *path, un
 	s = find_setting(name);
 	if (!s)
 		return u_report_as("EE2002", ACL_ERROR_RT_DEV_SETUP_ERROR,
-				   "%s:%u: unknown setting \"%s\"; there are devices, memory, soc, peers, instance, "
-				   "socket, server and log",
+				   "%s:%u: unknown setting \"%s\"; there are devices, memory, soc, peers, driver, "
+				   "instance, socket, server and log",
 				   path, number, name);
 	if (!s->parse(config, value))
 		return u_report_as("EE2002", ACL_ERROR_RT_DEV_SETUP_ERROR,

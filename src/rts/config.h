@@ -6,6 +6,7 @@
  *	VINCI_MEMORY	bytes of one device, with K, M, G or T: a multiple of 2M
  *	VINCI_SOC	a SoC name that rts/profile.c knows
  *	VINCI_PEERS	groups of devices that reach each other: "0-3,4-7", "0+2+4,1+3", "all", "none"
+ *	VINCI_DRIVER	soft (vincid), drm (vinci.ko)
  *	VINCI_INSTANCE	letters, digits, '.', '_', '-'; at most 63
  *	VINCI_SOCKET	absolute path of the device's socket
  *	VINCI_SERVER	absolute path of vincid

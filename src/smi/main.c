@@ -109,15 +109,20 @@ static int print(const struct options *o, const struct smi_view *view)
 
 static int look(const struct options *o, struct rts_config *config)
 {
+	bool kernel = config->settings.driver == DRV_DRM;
 	struct smi_view view = { .instance = config->settings.instance ? config->instance : "default",
 				 .socket = config->settings.socket };
 	/* The instance is shown as it is, whatever size this environment would ask for. */
-	struct drv_settings settings = { .instance = config->settings.instance, .socket = config->settings.socket,
-					 .no_start = true };
+	struct drv_settings settings = { .driver = config->settings.driver, .instance = config->settings.instance,
+					 .socket = config->settings.socket, .no_start = true };
 	struct drv *drv = NULL;
 	char why[256] = "";
 	int r = drv_open(&settings, &drv, why, sizeof(why));
 
+	if (kernel) {
+		view.instance = "vinci.ko";
+		view.socket = NULL;
+	}
 	if (r == -ECONNREFUSED || (r == -ENOENT && view.socket))
 		return print(o, &view);
 	if (!r) {

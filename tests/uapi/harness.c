@@ -65,6 +65,8 @@ int harness_init(const char *device)
 		ops = &transport_inproc;
 	else if (!strcmp(device, "vincid"))
 		ops = &transport_soft;
+	else if (!strcmp(device, "drm"))
+		ops = &transport_drm;
 	else
 		return -EINVAL;
 	settings.devices = NPUS;
@@ -72,7 +74,7 @@ int harness_init(const char *device)
 	settings.notify_limit = NOTIFIES;
 	settings.instance = instance;
 	settings.server = getenv("VINCI_TEST_SERVER");
-	if (!settings.server && !harness_in_process())
+	if (!settings.server && ops == &transport_soft)
 		(void)fprintf(stderr, "VINCI_TEST_SERVER should name vincid, as ctest has it\n");
 	settings.has_peers = true;
 	/* NPU 3 is out of everybody's reach. */

@@ -29,7 +29,7 @@
 
 struct node;
 
-/* "inproc" or "vincid" */
+/* "inproc", "vincid", or "drm": vinci.ko, loaded with the numbers above and peers=6,5,3,0 */
 int harness_init(const char *device);
 bool harness_in_process(void);
 /* cmocka's setup and teardown: a device of its own for each test, nothing left behind. */

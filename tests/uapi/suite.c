@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 	int failed = 0;
 
 	if (argc != 2 || harness_init(argv[1])) {
-		(void)fprintf(stderr, "usage: uapi_suite inproc|vincid\n");
+		(void)fprintf(stderr, "usage: uapi_suite inproc|vincid|drm\n");
 		return 2;
 	}
 	failed += run_query_tests();

@@ -73,6 +73,11 @@ static void variables(void **state)
 	read_with("VINCI_SERVER", "/opt/vincid");
 	assert_string_equal(config.settings.server, "/opt/vincid");
 	read_with("VINCI_LOG", "off");
+	assert_int_equal(config.settings.driver, DRV_SOFT);
+	read_with("VINCI_DRIVER", "drm");
+	assert_int_equal(config.settings.driver, DRV_DRM);
+	read_with("VINCI_DRIVER", "soft");
+	assert_int_equal(config.settings.driver, DRV_SOFT);
 }
 
 static void wrong_values(void **state)
@@ -98,6 +103,8 @@ static void wrong_values(void **state)
 	refuse_with("VINCI_SOCKET", "relative", "absolute");
 	refuse_with("VINCI_SERVER", "vincid", "absolute");
 	refuse_with("VINCI_LOG", "loud", "debug");
+	refuse_with("VINCI_DRIVER", "dr", "soft (vincid) or drm");
+	refuse_with("VINCI_DRIVER", "", "soft (vincid) or drm");
 	memset(long_path, 'p', sizeof(long_path) - 1);
 	long_path[0] = '/';
 	refuse_with("VINCI_SOCKET", long_path, "107");
