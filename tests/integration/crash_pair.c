@@ -61,7 +61,8 @@ static struct {
 
 static struct {
 	unsigned at, now; /* 0: never */
-	pid_t victim;
+	char kills;
+	pid_t device;
 } death;
 
 /* Before each call and each message. */
@@ -69,8 +70,12 @@ static void step(void)
 {
 	if (++death.now != death.at)
 		return;
-	kill(death.victim, SIGKILL);
-	while (death.victim == getpid())
+	if (death.kills != PAIR_KILL_SELF)
+		kill(death.device, SIGKILL);
+	if (death.kills == PAIR_KILL_DEVICE)
+		return;
+	kill(getpid(), SIGKILL);
+	for (;;)
 		pause();
 }
 
@@ -104,7 +109,7 @@ static bool is_loss(int code)
 
 static bool lost(const char *what, int code)
 {
-	if (code == ACL_ERROR_RT_LOST_HEARTBEAT && death.victim && death.victim != getpid()) {
+	if (code == ACL_ERROR_RT_LOST_HEARTBEAT && death.kills != PAIR_KILL_SELF) {
 		me.device_gone = true;
 		return true;
 	}
@@ -405,7 +410,7 @@ static void end_wait(void)
 {
 	if (!me.waiting)
 		return;
-	if (me.joined && !me.device_gone)
+	if (me.joined && peer_gone())
 		(void)await_record();
 	if (getpid() & 1)
 		MUST(aclrtStreamAbort(me.stream));
@@ -452,16 +457,29 @@ static void check_counts(void)
 		give_up("descriptors", (int)t_count_fds() - (int)me.fds);
 }
 
+/* The device may die just then; the next try finds, or starts, another one. */
+static void init(void)
+{
+	int code;
+
+	step();
+	code = aclInit(NULL);
+	if (code && death.kills != PAIR_KILL_SELF)
+		code = aclInit(NULL);
+	if (code)
+		give_up("aclInit", code);
+}
+
 static int run_side(void)
 {
 	bool whole;
 
-	MUST(aclInit(NULL));
+	init();
 	MUST(aclrtSetDevice(me.is_a ? 2 : 3));
 	MUST(aclrtCreateStream(&me.stream));
 	me.fds = t_count_fds();
 	me.maps = count_device_maps();
-	whole = me.is_a ? a_exchange() : b_exchange();
+	whole = !me.device_gone && (me.is_a ? a_exchange() : b_exchange());
 	give_back();
 	check_counts();
 	MUST(aclrtDestroyStream(me.stream));
@@ -472,6 +490,8 @@ static int run_side(void)
 
 static void prepare_death(char **argv)
 {
+	death.kills = argv[5][0];
+	death.device = (pid_t)atoi(argv[6]);
 	if (!strcmp(argv[4], "traced")) {
 		/* A group of its own, so that its tracer can wait for all of its threads and nobody else. */
 		if (setpgid(0, 0) || ptrace(PTRACE_TRACEME, 0, NULL, NULL))
@@ -480,7 +500,6 @@ static void prepare_death(char **argv)
 		return;
 	}
 	death.at = (unsigned)atoi(argv[4]);
-	death.victim = argv[5][0] == PAIR_KILL_DEVICE ? (pid_t)atoi(argv[6]) : getpid();
 }
 
 bool pair_main(int argc, char **argv, int *status)

@@ -15,6 +15,7 @@
 /* Who dies at --step. */
 #define PAIR_KILL_SELF 'p'
 #define PAIR_KILL_DEVICE 'd'
+#define PAIR_KILL_BOTH 'x' /* the device, then itself */
 
 /*
  * Runs the side that @argv asks for ("pair", "a" or "b", socket, "traced" or step, whom to kill, vincid's pid) and returns true with
