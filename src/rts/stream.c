@@ -4,12 +4,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define IDS_MAX 2048u /* the largest limit of any profile */
 #define FLAGS_KNOWN                                                                                                 \
 	(ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC | ACL_STREAM_PERSISTENT | ACL_STREAM_HUGE |                  \
 	 ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
+#define BACKLOG 8 /* tasks that nobody has run: whoever submits does not wait after each */
 #define ENDING_POLL_NS (10 * U_NS_PER_MS)
 #define ENDING_ROUNDS_MAX 200 /* 2 s without progress of the streams that go */
 
@@ -276,6 +278,7 @@ bool rts_stream_idle(struct rts_stream *st)
 	if (!stream_pending(st))
 		return true;
 	/* Who asks again and again waits, in his way: nobody else may be going to run it. */
+	last_task = (uint32_t)*position;
 	if (atomic_load(&st->owner) == OWNER_FREE)
 		pool_add(st, true);
 	return false;
@@ -326,6 +329,22 @@ int rts_stream_position(struct rts_stream *st, uint64_t *position)
 	return 0;
 }
 
+static _Thread_local uint32_t last_task;
+
+uint32_t rts_thread_last_task(void)
+{
+	return last_task;
+}
+
+static uint64_t thread_id(void)
+{
+	static _Thread_local uint64_t id;
+
+	if (!id)
+		id = (uint64_t)gettid();
+	return id;
+}
+
 int rts_stream_submit(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size)
 {
 	uint64_t position;
@@ -350,6 +369,7 @@ int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type
 	slot = state ? NULL : queue_slot(st);
 	if (slot) {
 		slot->type = type;
+		slot->thread = thread_id();
 		if (size)
 			memcpy(slot->payload, payload, size);
 		queue_publish(st);
@@ -361,7 +381,7 @@ int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type
 	if (!slot)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a task");
 	if (atomic_load(&st->owner) == OWNER_FREE)
-		pool_add(st, false);
+		pool_add(st, *position - atomic_load(&st->completed) >= BACKLOG);
 	return 0;
 }
 

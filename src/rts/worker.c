@@ -10,13 +10,14 @@
  *          the next one if there is more. Sleeping, waking and the list change under one lock, so nothing is overlooked.
  *   kept:  its last launches were run by the thread that waited for them. Waking a worker for each launch of such a loop would cost
  *          more than the tasks do, so one sleeping worker, the keeper, gets up every now and then instead (after 50 us at first,
- *          1 ms at most) and has run what nobody did. Whoever knows that nobody else will run the stream (an urgent pool_add)
- *          moves it to ready.
+ *          4 ms at most: each time it disturbs the loop for longer than a launch takes) and has run what nobody did. Whoever
+ *          knows that nobody else will run the stream soon (an urgent pool_add) moves it to ready.
  *
  * When all workers are busy for long while a stream is ready, their tasks may be waiting for each other: the reserve, a thread that
  * watches for that, becomes one more worker.
  */
 #include "rts/exec.h"
+#include "rts/fault.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 
 #define WORKERS_MAX 256
-#define STACK_BYTES (1024 * 1024) /* kernels run on it */
+#define STACK_BYTES (1024 * 1024) /* kernels run on it; below the size at which a stack could get a huge page at first touch */
 
 #define LOOK_TURNS 24 /* turns of about 1 us that an idle worker looks for work before it sleeps */
 #define LOOK_PAUSES 48
@@ -32,7 +33,7 @@
 #define LINGER_TASKS 16 /* a stream that was fed so many at a time is worth waiting for */
 #define LINGER_PAUSES 192 /* about 3 us: the next tasks come as a batch, and the producer keeps its cache lines meanwhile */
 #define NAP_MIN_NS (50 * UINT64_C(1000))
-#define NAP_MAX_NS U_NS_PER_MS
+#define NAP_MAX_NS (4 * U_NS_PER_MS)
 #define STALL_NS (10 * U_NS_PER_MS)
 
 struct worker {
@@ -680,6 +681,7 @@ static void *worker_main(void *arg)
 	bool fresh;
 
 	self = w;
+	fault_thread_start();
 	if (w->reserve)
 		reserve_main(w);
 	for (;;) {
