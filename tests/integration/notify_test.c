@@ -84,7 +84,7 @@ static struct {
 	char key[65];
 } self;
 
-/* The page of the imported notify: the one shared mapping of a page in this process. */
+/* The page of the imported notify: the one object of a page that this process maps; "vinci-list" is its connection's. */
 static _Atomic uint32_t *shared_word(void)
 {
 	unsigned long from, to;
@@ -93,7 +93,8 @@ static _Atomic uint32_t *shared_word(void)
 	FILE *maps = fopen("/proc/self/maps", "r");
 
 	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %7s", &from, &to, perms) == 3 && to - from == 4096 && !strcmp(perms, "rw-s"))
+		if (sscanf(line, "%lx-%lx %7s", &from, &to, perms) == 3 && to - from == 4096 &&
+		    !strcmp(perms, "rw-s") && strstr(line, "memfd:vinci "))
 			word = (_Atomic uint32_t *)from;
 	if (maps)
 		fclose(maps);
