@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -42,6 +43,7 @@
 #define TRACED_ROUNDS (SANITIZED ? 24 : 1200)
 #define STEP_ROUNDS (SANITIZED ? 16 : 84)
 #define DEVICE_ROUNDS (SANITIZED ? 6 : 42)
+#define START_ROUNDS (SANITIZED ? 8 : 1200)
 #define FULL_EVERY 8 /* rounds, then a pair that nobody kills */
 #define SURVIVOR_MS (SANITIZED ? 60000 : 20000)
 #define ROUND_S 90 /* a round that takes longer hangs */
@@ -237,6 +239,23 @@ static int signal_of(int status)
 	return status >> 16 || sig == SIGSTOP || (sig & 0x7f) == SIGTRAP ? 0 : sig;
 }
 
+/* A new thread is traced; a process is not, because a device that the victim starts is no part of it. */
+static void let_go(pid_t victim, pid_t thread)
+{
+	unsigned long child = 0;
+	char path[64];
+	int status;
+
+	if (ptrace(PTRACE_GETEVENTMSG, thread, NULL, &child))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task/%lu", victim, child);
+	if (!access(path, F_OK))
+		return;
+	assert_int_equal(wait_stop((pid_t)child, &status), child);
+	if (WIFSTOPPED(status))
+		assert_int_equal(ptrace(PTRACE_DETACH, (pid_t)child, NULL, NULL), 0);
+}
+
 /* Lets it run, and kills it at its stop number @limit. Its stops when it ended by itself, else @limit; *status is its end. */
 static uint32_t trace_run(pid_t victim, uint32_t limit, int *status)
 {
@@ -258,6 +277,8 @@ static uint32_t trace_run(pid_t victim, uint32_t limit, int *status)
 			kill(victim, SIGKILL);
 			continue;
 		}
+		if (s >> 16 == PTRACE_EVENT_CLONE)
+			let_go(victim, thread);
 		trace_on(thread, signal_of(s));
 	}
 }
@@ -402,6 +423,7 @@ static void killed_between_steps(void **state)
 static void device_restart(void)
 {
 	drv_close(quiet);
+	quiet = NULL;
 	/* Who came when it was dead has started another, which leaves with him. */
 	assert_true(t_until(no_children, NULL, SURVIVOR_MS));
 	device_start();
@@ -435,6 +457,65 @@ static void the_device_and_a_side_are_killed(void **state)
 	kill_device_between_steps(PAIR_KILL_BOTH);
 }
 
+/* Without a peer: it comes, finds that it is alone, gives back what it has and leaves. */
+static int lonely_side(char name, uint32_t stop, uint32_t *stops)
+{
+	const struct plan plan = { .victim = 'a', .stop = name == 'a' ? stop : 0, .kills = PAIR_KILL_SELF };
+	struct t_peer peer;
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	close(ends[name == 'a']);
+	spawn_side(&peer, name, ends, &plan);
+	return victim_end(&peer, &plan, stops);
+}
+
+static bool server_gone(void *arg)
+{
+	struct pollfd p = { .fd = *(int *)arg, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+static void device_stop(void)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, server, 0);
+
+	assert_true(pidfd >= 0);
+	drv_close(quiet);
+	quiet = NULL;
+	assert_true(t_until(server_gone, &pidfd, SURVIVOR_MS));
+	close(pidfd);
+}
+
+/*
+ * Whoever comes first starts the device. He may die doing so, at each of his system calls: the next one finds a device or starts it,
+ * and when he has left too nothing is left.
+ */
+static void killed_while_starting_the_device(void **state)
+{
+	uint32_t stops = 0, ignored;
+	int code;
+
+	(void)state;
+	if (!may_trace)
+		return;
+	device_stop();
+	assert_int_equal(lonely_side('a', NEVER, &stops), PAIR_ALONE);
+	assert_true(t_until(no_children, NULL, SURVIVOR_MS));
+	for (uint32_t at = 1; at <= stops; at += 1 + stops / START_ROUNDS) {
+		alarm(ROUND_S);
+		code = lonely_side('a', at, &ignored);
+		assert_true(code == PAIR_ALONE || code == 128 + SIGKILL);
+		assert_int_equal(lonely_side('b', 0, &ignored), PAIR_ALONE);
+		assert_true(t_until(no_children, NULL, SURVIVOR_MS));
+		alarm(0);
+	}
+	print_message("%u stops\n", stops);
+	device_start();
+	assert_baseline();
+}
+
 static int start(void **state)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
@@ -456,6 +537,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(killed_at_system_calls),
 		cmocka_unit_test(killed_between_steps),
+		cmocka_unit_test(killed_while_starting_the_device),
 		cmocka_unit_test(the_device_is_killed),
 		cmocka_unit_test(the_device_and_a_side_are_killed),
 	};
