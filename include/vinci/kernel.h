@@ -24,11 +24,19 @@ extern "C" {
 
 /* Flag: the kernel may print, so the launch synchronises its stream, as the stubs that CANN generates do. */
 #define VINCI_KERNEL_PRINTS 1u
+/* Flag: param_count and params tell what the arguments are. A descriptor without it may end before params. */
+#define VINCI_KERNEL_PARAMS 2u
 
 /* One block of a running kernel: 0 <= index < count. */
 struct vinci_block {
 	uint32_t index;
 	uint32_t count;
+};
+
+/* Where a parameter's value begins in the slots, and its bytes. */
+struct vinci_param {
+	uint32_t offset;
+	uint32_t size;
 };
 
 /*
@@ -41,8 +49,9 @@ struct vinci_kernel {
 	const char *name;
 	/* Runs one block. Blocks of a launch may run in any order and in parallel; args is shared and read-only. */
 	void (*run)(const void *args, const struct vinci_block *block);
-	uint32_t args_size; /* bytes of slots that run() reads */
-	uint32_t reserved;  /* 0 */
+	uint32_t args_size;   /* bytes of slots that run() reads */
+	uint32_t param_count; /* 0 without VINCI_KERNEL_PARAMS */
+	const struct vinci_param *params;
 };
 
 #define VINCI_KERNEL_SYMBOL_PREFIX "vinci_kernel_"

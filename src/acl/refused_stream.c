@@ -70,9 +70,6 @@ REFUSE(aclrtSetOpExecuteTimeOutV2, uint64_t timeout, uint64_t *actualTimeout)
 REFUSE(aclrtGetOpTimeOutInterval, uint64_t *interval)
 REFUSE(aclrtGetOpExecuteTimeout, uint32_t *timeoutMs)
 
-/* Refused: tasks have no numbers that a program can see yet. */
-REFUSE(aclrtGetThreadLastTaskId, uint32_t *taskId)
-
 /* Refused: arithmetic of a card's copy engine and random numbers on a stream are not there yet. */
 REFUSE(aclrtReduceAsync, void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
 	aclrtStream stream, void *reserve)

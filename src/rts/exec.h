@@ -34,7 +34,7 @@
 
 struct task_slot {
 	const struct rts_task_type *type;
-	uint64_t pad;
+	uint64_t thread; /* kernel's id of who submitted it */
 	_Alignas(16) unsigned char payload[RTS_TASK_BYTES];
 	uint64_t spare[2];
 };
@@ -177,6 +177,10 @@ enum run_result {
 enum run_result stream_run(struct rts_stream *st, uint64_t limit);
 /* Until completed is @target or @deadline has come (507046); may run tasks itself if @runner. */
 int stream_wait(struct rts_stream *st, uint64_t target, uint64_t deadline, bool runner);
+/* The tasks that this thread is inside of; a thread that works for them takes them over, so that it cannot wait for them either. */
+struct exec_frame;
+const struct exec_frame *stream_frames(void);
+void stream_frames_set(const struct exec_frame *frames);
 /* Wakes whoever sleeps on the stream. */
 void stream_wake(struct rts_stream *st);
 /* After completed has reached attend_at. */

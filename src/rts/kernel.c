@@ -8,6 +8,8 @@
  * wait for each other are not run one after the other.
  */
 #include "rts/exec.h"
+#include "rts/fault.h"
+#include "rts/module.h"
 #include "vinci/kernel.h"
 
 #include <stdlib.h>
@@ -38,48 +40,75 @@ static struct cost {
 /* A launch that several threads run. Lives on the owner's stack until all have left. */
 struct spread {
 	struct pool_job job;
-	const struct launch *launch;
-	const void *args;
+	struct kernel_run *run;
 	_Atomic uint32_t next; /* block */
 };
 
-static const void *launch_args(const struct launch *l)
+/* One thread's share of it. */
+struct share {
+	struct kernel_run *run;
+	struct spread *spread; /* NULL: all blocks */
+	struct vinci_block block;
+};
+
+static void share_run(void *arg)
 {
-	return l->args_size > INLINE_ARGS ? l->heap : l->args;
+	struct share *s = arg;
+	const struct kernel_run *run = s->run;
+
+	for (; s->block.index < s->block.count; s->block.index++)
+		run->kernel->run(run->args, &s->block);
 }
 
-static void spread_run(struct spread *s)
+static void share_run_spread(void *arg)
 {
-	struct vinci_block block = { .count = s->launch->blocks };
+	struct share *s = arg;
+	struct kernel_run *run = s->run;
 
-	for (;;) {
-		block.index = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
-		if (block.index >= block.count)
+	while (!atomic_load_explicit(&run->faults, memory_order_relaxed)) {
+		s->block.index = atomic_fetch_add_explicit(&s->spread->next, 1, memory_order_relaxed);
+		if (s->block.index >= s->block.count)
 			return;
-		s->launch->kernel->run(s->args, &block);
+		run->kernel->run(run->args, &s->block);
 	}
+}
+
+static void share_guard(struct share *s)
+{
+	struct kernel_run *run = s->run;
+	struct fault fault;
+
+	s->block = (struct vinci_block){ .count = run->blocks };
+	if (fault_guard(s->spread ? share_run_spread : share_run, s, &fault))
+		return;
+	if (atomic_fetch_add(&run->faults, 1))
+		return;
+	run->fault = fault;
+	run->block = s->block.index;
 }
 
 static void spread_help(struct pool_job *job)
 {
-	spread_run((struct spread *)job);
+	struct spread *s = (struct spread *)job;
+	struct share share = { .run = s->run, .spread = s };
+
+	share_guard(&share);
 }
 
-static void run_spread(const struct launch *l, uint32_t helpers)
+static void run_spread(struct kernel_run *run, uint32_t helpers)
 {
-	struct spread s = { .job.help = spread_help, .launch = l, .args = launch_args(l) };
+	struct spread s = { .job.help = spread_help, .run = run };
 
 	pool_job_begin(&s.job, helpers);
-	spread_run(&s);
+	spread_help(&s.job);
 	pool_job_end(&s.job);
 }
 
-static void run_alone(const struct launch *l)
+static void run_alone(struct kernel_run *run)
 {
-	struct vinci_block block = { .count = l->blocks };
+	struct share share = { .run = run };
 
-	for (; block.index < block.count; block.index++)
-		l->kernel->run(launch_args(l), &block);
+	share_guard(&share);
 }
 
 static struct cost *cost_of(const struct vinci_kernel *kernel)
@@ -93,40 +122,52 @@ static struct cost *cost_of(const struct vinci_kernel *kernel)
 	return c;
 }
 
-static uint32_t helpers_for(const struct launch *l, const struct cost *c)
+static uint32_t helpers_for(const struct kernel_run *run, const struct cost *c)
 {
 	uint32_t ns = atomic_load_explicit(&c->ns, memory_order_relaxed);
 	uint32_t most = u_cores() > 1 ? u_cores() - 1 : 1;
 
-	if (ns && (uint64_t)ns * l->blocks < 2 * CALL_NS)
+	if (ns && (uint64_t)ns * run->blocks < 2 * CALL_NS)
 		return 0;
-	return l->blocks - 1 < most ? l->blocks - 1 : most;
+	return run->blocks - 1 < most ? run->blocks - 1 : most;
 }
 
-static void run_blocks(const struct launch *l)
+static void run_blocks(struct kernel_run *run)
 {
-	struct cost *c = cost_of(l->kernel);
-	uint32_t helpers = helpers_for(l, c);
+	struct cost *c = cost_of(run->kernel);
+	uint32_t helpers = helpers_for(run, c);
 	uint64_t start = u_now_ns(), ns;
 
 	if (helpers)
-		run_spread(l, helpers);
+		run_spread(run, helpers);
 	else
-		run_alone(l);
-	ns = (u_now_ns() - start) * (helpers + 1) / l->blocks;
+		run_alone(run);
+	ns = (u_now_ns() - start) * (helpers + 1) / run->blocks;
 	atomic_store_explicit(&c->ns, ns < UINT32_MAX ? (uint32_t)ns + 1 : UINT32_MAX, memory_order_relaxed);
+}
+
+bool kernel_run(struct kernel_run *run)
+{
+	if (run->blocks == 1)
+		run_alone(run);
+	else
+		run_blocks(run);
+	return !atomic_load_explicit(&run->faults, memory_order_relaxed);
+}
+
+static const void *launch_args(const struct launch *l)
+{
+	return l->args_size > INLINE_ARGS ? l->heap : l->args;
 }
 
 static int launch_run(void *payload, struct rts_stream *st)
 {
 	const struct launch *l = payload;
+	struct kernel_run run = { .kernel = l->kernel, .args = launch_args(l), .blocks = l->blocks };
 
-	(void)st;
-	if (l->blocks == 1)
-		run_alone(l);
-	else
-		run_blocks(l);
-	return 0;
+	if (kernel_run(&run))
+		return 0;
+	return exception_raise(payload, st, &run, NULL, l->args_size);
 }
 
 static void launch_drop(void *payload)
@@ -142,12 +183,27 @@ static void launch_drop(void *payload)
 static const struct rts_task_type launch_type = { .name = "kernel", .run = launch_run };
 static const struct rts_task_type launch_heap_type = { .name = "kernel", .run = launch_run, .drop = launch_drop };
 
-static int launch_check(const struct vinci_kernel *k, uint32_t blocks, const void *args, size_t size)
+int rts_kernel_check(const struct vinci_kernel *k)
 {
-	if (!k || !k->run || k->abi != VINCI_KERNEL_ABI || k->reserved || (k->flags & ~VINCI_KERNEL_PRINTS))
+	bool known = k && k->run && k->abi == VINCI_KERNEL_ABI && !(k->flags & ~(VINCI_KERNEL_PRINTS | VINCI_KERNEL_PARAMS));
+
+	if (known && (k->flags & VINCI_KERNEL_PARAMS))
+		known = k->param_count == 0 || k->params;
+	else if (known)
+		known = !k->param_count;
+	if (!known)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"the kernel descriptor is not one of launch ABI %u; was it built by another version's ascendc.cmake?",
 				VINCI_KERNEL_ABI);
+	return 0;
+}
+
+static int launch_check(const struct vinci_kernel *k, uint32_t blocks, const void *args, size_t size)
+{
+	int r = rts_kernel_check(k);
+
+	if (r)
+		return r;
 	if (!blocks)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: the number of blocks is 0; it must be at least 1",
 				k->name ? k->name : "?");
@@ -155,6 +211,7 @@ static int launch_check(const struct vinci_kernel *k, uint32_t blocks, const voi
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"kernel %s: %zu bytes of arguments; it takes %u, and %u are the most", k->name ? k->name : "?",
 				size, k->args_size, VINCI_KERNEL_ARGS_MAX);
+	fault_start();
 	return 0;
 }
 

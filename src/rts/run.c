@@ -11,14 +11,24 @@
 /* The streams whose tasks this thread is inside of, innermost first: a callback may wait for another stream and run its tasks. */
 struct exec_frame {
 	const struct rts_stream *stream;
-	struct exec_frame *outer;
+	const struct exec_frame *outer;
 };
 
-static _Thread_local struct exec_frame *frames;
+static _Thread_local const struct exec_frame *frames;
+
+const struct exec_frame *stream_frames(void)
+{
+	return frames;
+}
+
+void stream_frames_set(const struct exec_frame *of)
+{
+	frames = of;
+}
 
 bool rts_stream_running_here(const struct rts_stream *st)
 {
-	for (struct exec_frame *f = frames; f; f = f->outer)
+	for (const struct exec_frame *f = frames; f; f = f->outer)
 		if (f->stream == st)
 			return true;
 	return false;

@@ -278,7 +278,6 @@ bool rts_stream_idle(struct rts_stream *st)
 	if (!stream_pending(st))
 		return true;
 	/* Who asks again and again waits, in his way: nobody else may be going to run it. */
-	last_task = (uint32_t)*position;
 	if (atomic_load(&st->owner) == OWNER_FREE)
 		pool_add(st, true);
 	return false;
@@ -380,6 +379,7 @@ int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type
 		return stream_refuses(st, state);
 	if (!slot)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a task");
+	last_task = (uint32_t)*position;
 	if (atomic_load(&st->owner) == OWNER_FREE)
 		pool_add(st, *position - atomic_load(&st->completed) >= BACKLOG);
 	return 0;

@@ -50,6 +50,9 @@ bool rts_stream_running_here(const struct rts_stream *stream);
 /* A function of the user's as a task, on a worker thread. 107000 for NULL. */
 int rts_launch_host_func(struct rts_stream *stream, aclrtHostFunc fn, void *arg);
 
+/* Id of the task that this thread submitted last, in its stream; 0: none yet. */
+uint32_t rts_thread_last_task(void);
+
 /* kernel.c. 107000 for a bad descriptor, block_dim 0 or wrong arguments. */
 struct vinci_kernel;
 int rts_launch_kernel(struct rts_stream *stream, const struct vinci_kernel *kernel, uint32_t block_dim, const void *args,

@@ -39,15 +39,18 @@ static void test_descriptor(void **)
 
 	assert_int_equal(launch_index(1, stream, out), 0);
 	assert_int_equal(launcher_last.kernel->abi, VINCI_KERNEL_ABI);
-	assert_int_equal(launcher_last.kernel->flags, 0);
+	assert_int_equal(launcher_last.kernel->flags, VINCI_KERNEL_PARAMS);
 	assert_string_equal(launcher_last.kernel->name, "Index");
 	assert_int_equal(launcher_last.kernel->args_size, 8);
-	assert_int_equal(launcher_last.kernel->reserved, 0);
+	assert_int_equal(launcher_last.kernel->param_count, 1);
+	assert_int_equal(launcher_last.kernel->params[0].offset, 0);
+	assert_int_equal(launcher_last.kernel->params[0].size, 8);
 }
 
 /* Slots: pointer 1, uint8 1, 12 bytes 2, bool 1, 32 bytes 4, double 1, int 1, int8 1. */
 static void test_mixed_arguments(void **)
 {
+	static const struct vinci_param places[8] = {{0, 8}, {8, 1}, {16, 12}, {32, 1}, {40, 32}, {72, 8}, {80, 4}, {88, 1}};
 	const odd o = {1, 2, 3};
 	const wide w = {{40, 0, 0, 2}};
 	int64_t out[8];
@@ -55,6 +58,11 @@ static void test_mixed_arguments(void **)
 	memset(out, 0xff, sizeof(out));
 	assert_int_equal(launch_mixed(stream, out, o, w, picky(77)), 0);
 	assert_int_equal(launcher_last.args_size, 12 * VINCI_KERNEL_SLOT);
+	assert_int_equal(launcher_last.kernel->param_count, 8);
+	for (size_t i = 0; i < 8; i++) {
+		assert_int_equal(launcher_last.kernel->params[i].offset, places[i].offset);
+		assert_int_equal(launcher_last.kernel->params[i].size, places[i].size);
+	}
 	assert_int_equal(out[0], 250);
 	assert_int_equal(out[1], 123);
 	assert_int_equal(out[2], 1);
@@ -183,7 +191,7 @@ static void test_lines_are_atomic(void **)
 	size_t ends = 0;
 
 	assert_int_equal(error, 0);
-	assert_int_equal(launcher_last.kernel->flags, VINCI_KERNEL_PRINTS);
+	assert_int_equal(launcher_last.kernel->flags, VINCI_KERNEL_PRINTS | VINCI_KERNEL_PARAMS);
 	for (int b = 0; b < blocks; b++) {
 		std::string last = "end of " + std::to_string(b);
 		size_t from = 0;
@@ -267,10 +275,10 @@ static void test_kernels_by_name(void **)
 	assert_non_null(dlsym(object, VINCI_KERNEL_SYMBOL_PREFIX "Mixed"));
 	assert_null(dlsym(object, VINCI_KERNEL_SYMBOL_PREFIX "Scale"));
 	assert_null(dlsym(object, VINCI_KERNEL_SYMBOL_PREFIX "Excluded"));
-	assert_int_equal(kernel->flags, 0);
+	assert_int_equal(kernel->flags, VINCI_KERNEL_PARAMS);
 	kernel = static_cast<const struct vinci_kernel *>(dlsym(object, VINCI_KERNEL_SYMBOL_PREFIX "Lines"));
 	assert_non_null(kernel);
-	assert_int_equal(kernel->flags, VINCI_KERNEL_PRINTS);
+	assert_int_equal(kernel->flags, VINCI_KERNEL_PRINTS | VINCI_KERNEL_PARAMS);
 	assert_int_equal(dlclose(object), 0);
 }
 

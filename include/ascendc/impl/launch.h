@@ -74,6 +74,22 @@ template <typename... P> struct layout {
 	}
 
 	static constexpr table offsets = make();
+
+	struct descriptions {
+		struct vinci_param of[sizeof...(P) + 1];
+	};
+
+	static constexpr descriptions describe()
+	{
+		const uint32_t sizes[sizeof...(P) + 1] = {static_cast<uint32_t>(sizeof(P))..., 0};
+		descriptions d = {};
+
+		for (size_t i = 0; i < sizeof...(P); i++)
+			d.of[i] = {static_cast<uint32_t>(offsets.at[i]), sizes[i]};
+		return d;
+	}
+
+	static constexpr descriptions params = describe();
 };
 
 template <typename F> struct signature;
@@ -83,6 +99,7 @@ template <typename... P> struct signature<void (*)(P...)> {
 		      "the parameters of a kernel are values that can be copied byte by byte");
 
 	using slots = layout<P...>;
+	static constexpr uint32_t count = sizeof...(P);
 
 	static_assert(slots::size <= VINCI_KERNEL_ARGS_MAX, "the arguments of a kernel are limited to 8192 bytes");
 
@@ -129,7 +146,13 @@ template <auto K> struct vinci_kernel describe(const char *name, uint32_t flags)
 {
 	using sig = signature<decltype(K)>;
 
-	return {VINCI_KERNEL_ABI, flags, name, &sig::template run<K>, static_cast<uint32_t>(sig::slots::size), 0};
+	return {VINCI_KERNEL_ABI,
+		flags | VINCI_KERNEL_PARAMS,
+		name,
+		&sig::template run<K>,
+		static_cast<uint32_t>(sig::slots::size),
+		sig::count,
+		sig::slots::params.of};
 }
 
 /* A number of blocks that does not fit is 0, which the launch refuses, rather than what is left of it. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fault.h - faults of kernels. A kernel that traps, divides by zero or touches memory that is not there fails its task; everybody
+ * else's faults go to whoever handled them before the library came.
+ */
+#ifndef VINCI_RTS_FAULT_H
+#define VINCI_RTS_FAULT_H
+
+#include <stdbool.h>
+
+struct fault {
+	int signal;
+	void *address; /* that was touched; for other signals than SIGSEGV and SIGBUS: of the instruction */
+};
+
+/* Takes over the signals, once; handlers that the application sets later replace it. Cheap afterwards. */
+void fault_start(void);
+
+/*
+ * Calls fn(arg), which is a kernel's code and holds no lock of the library or of libc. False: it faulted and was left there;
+ * *fault tells how. Guards nest.
+ */
+bool fault_guard(void (*fn)(void *arg), void *arg, struct fault *fault);
+
+/* For a thread of the library that blocks all signals: not those, and with a stack for them if kernels use up theirs. */
+void fault_thread_start(void);
+
+const char *fault_name(const struct fault *fault);
+
+#endif
