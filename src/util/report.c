@@ -33,7 +33,7 @@
 
 struct record {
 	const char *id;
-	char time[32];
+	char time[64]; /* room for any clock */
 	char text[TEXT_MAX];
 };
 

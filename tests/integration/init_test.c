@@ -358,7 +358,7 @@ static void privileged(void)
 
 static bool copy_program(const char *path)
 {
-	char command[400];
+	char command[1024];
 
 	snprintf(command, sizeof(command), "cp /proc/%d/exe %s && chmod 4755 %s && chmod 755 %s", getpid(), path, path,
 		 directory);
