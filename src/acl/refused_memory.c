@@ -13,23 +13,6 @@ REFUSE(aclrtGetMemUsageInfo, int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, 
 REFUSE(aclrtHostMemMapCapabilities, uint32_t deviceId, aclrtHacType hacType,
 	aclrtHostMemMapCapability *capabilities)
 
-/* Refused: batches, descriptors and indirect copies are not there yet. */
-REFUSE(aclrtMemcpyBatch, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
-	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex)
-REFUSE(aclrtMemcpyBatchAsync, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
-	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
-	aclrtStream stream)
-REFUSE(aclrtMemcpyBatchV2, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
-	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs)
-REFUSE(aclrtMemcpyBatchAsyncV2, void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
-	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, aclrtStream stream)
-REFUSE(aclrtGetMemcpyDescSize, aclrtMemcpyKind kind, size_t *descSize)
-REFUSE(aclrtSetMemcpyDesc, void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr, size_t count,
-	void *config)
-REFUSE(aclrtMemcpyAsyncWithDesc, void *desc, aclrtMemcpyKind kind, aclrtStream stream)
-REFUSE(aclrtMemcpyAsyncWithOffset, void **dst, size_t destMax, size_t dstDataOffset, const void **src,
-	size_t count, size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream)
-
 /* Refused: placement of a mapping on a link is not modelled yet. */
 REFUSE(aclrtMemMapSetLink, aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink)
 
@@ -46,12 +29,6 @@ REFUSE(aclrtMemManagedPrefetchAsync, const void *ptr, size_t size, aclrtMemManag
 REFUSE(aclrtMemManagedPrefetchBatchAsync, const void **ptrs, size_t *sizes, size_t count,
 	aclrtMemManagedLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs,
 	uint64_t flags, aclrtStream stream)
-
-/* Refused: cache operations on a stream are not there yet. */
-REFUSE(aclrtCmoAsync, void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
-REFUSE(aclrtCmoGetDescSize, size_t *size)
-REFUSE(aclrtCmoSetDesc, void *cmoDesc, void *src, size_t size)
-REFUSE(aclrtCmoAsyncWithDesc, void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve)
 
 /* Refused: CANN has it on other products than A2 and A3. */
 REFUSE(aclrtCmoAsyncWithBarrier, void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,

@@ -71,8 +71,5 @@ REFUSE(aclrtGetOpTimeOutInterval, uint64_t *interval)
 REFUSE(aclrtGetOpExecuteTimeout, uint32_t *timeoutMs)
 
 /* Refused: arithmetic of a card's copy engine and random numbers on a stream are not there yet. */
-REFUSE(aclrtReduceAsync, void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
-	aclrtStream stream, void *reserve)
-REFUSE(aclrtRandomNumAsync, const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream, void *reserve)
 REFUSE(aclrtTaskUpdateAsync, aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info,
 	aclrtStream execStream)

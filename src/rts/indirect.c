@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * indirect.c - tasks whose addresses lie in device memory and are read when they run, and cache maintenance. What is
+ * read then may be anything, so it is checked then: a bad address fails the task.
+ */
+#include "rts/engine.h"
+#include "rts/memory.h"
+#include "util/cleanup.h"
+
+#include <string.h>
+
+#define COPY_MAX ((size_t)4 << 30) /* bytes of a copy within a device, as in CANN's runtime */
+#define LINE 64			   /* bytes that are prefetched at once */
+
+/* In device memory. The check tells a description from whatever else lies there. */
+struct copy_desc {
+	uint64_t dst, src, count, check;
+};
+
+struct cache_desc {
+	uint64_t ptr, size, check, unused;
+};
+
+#define COPY_CHECK UINT64_C(0x76696e6369637079)
+#define CACHE_CHECK UINT64_C(0x76696e6369636d6f)
+
+_Static_assert(sizeof(struct copy_desc) == RTS_COPY_DESC_BYTES, "size that aclrtGetMemcpyDescSize() gives");
+_Static_assert(sizeof(struct cache_desc) == RTS_CACHE_DESC_BYTES, "size that aclrtCmoGetDescSize() gives");
+
+static int place_on_device(const void *ptr, size_t len, const char *what, struct rts_place *place)
+{
+	int r = rts_place(ptr, len, what, place);
+
+	if (!r && place->type != ACL_MEM_LOCATION_TYPE_DEVICE)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is not device memory", what, ptr);
+	return r;
+}
+
+static int check_inner(aclrtMemcpyKind kind, int code)
+{
+	if (kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE)
+		return 0;
+	return u_report(code, "kind is %d; an indirect copy is ACL_MEMCPY_INNER_DEVICE_TO_DEVICE (%d)", (int)kind,
+			ACL_MEMCPY_INNER_DEVICE_TO_DEVICE);
+}
+
+static int submit(const struct rts_task_type *type, const void *task, size_t size, aclrtStream handle)
+{
+	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
+	int r = rts_stream_get(handle, &stream);
+
+	return r ? r : rts_stream_submit(stream, type, task, size);
+}
+
+/* ---- copies ---- */
+
+bool rts_task_reaches(struct rts_stream *stream, const void *ptr, size_t len)
+{
+	struct rts_segment seg;
+
+	if (rts_va_look(ptr, &seg) != RTS_VA_FOUND || seg.host || seg.device != rts_stream_device(stream))
+		return false;
+	return rts_va_range(ptr, len, &seg) && seg.kind != RTS_SEG_RESERVED;
+}
+
+static int copy_checked(struct rts_stream *stream, uint64_t dst, uint64_t src, size_t count)
+{
+	void *to = (void *)(uintptr_t)dst;
+	const void *from = (const void *)(uintptr_t)src;
+
+	if (!rts_task_reaches(stream, to, count) || !rts_task_reaches(stream, from, count)) {
+		rts_stream_explain(stream,
+				   "an indirect copy of %zu bytes found the addresses 0x%llx and 0x%llx, which are not "
+				   "both memory of the stream's device",
+				   count, (unsigned long long)src, (unsigned long long)dst);
+		return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	}
+	memmove(to, from, count);
+	return 0;
+}
+
+static int run_offset_copy(void *payload, struct rts_stream *stream)
+{
+	const struct rts_offset_copy *copy = payload;
+	uint64_t dst, src;
+
+	memcpy(&dst, copy->dst, sizeof(dst));
+	memcpy(&src, copy->src, sizeof(src));
+	return copy_checked(stream, dst + copy->dst_offset, src + copy->src_offset, copy->count);
+}
+
+static const struct rts_task_type offset_copy_type = { .name = "memory copy by offset", .run = run_offset_copy };
+
+int rts_copy_by_offset(const struct rts_offset_copy *copy, aclrtMemcpyKind kind, aclrtStream stream)
+{
+	struct rts_place place;
+	int r = check_inner(kind, ACL_ERROR_RT_PARAM_INVALID);
+
+	if (!r && (!copy->dst || !copy->src))
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "argument %s is NULL", copy->dst ? "src" : "dst");
+	if (!r)
+		r = rts_check_max(copy->dst_max, copy->count);
+	if (!r)
+		r = place_on_device(copy->dst, sizeof(void *), "dst", &place);
+	if (!r)
+		r = place_on_device(copy->src, sizeof(void *), "src", &place);
+	return r ? r : submit(&offset_copy_type, copy, sizeof(*copy), stream);
+}
+
+static int check_desc_place(const void *desc, struct rts_place *place)
+{
+	if ((uintptr_t)desc % RTS_COPY_DESC_ALIGN)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "desc is %p; it must be a multiple of %d", desc,
+				RTS_COPY_DESC_ALIGN);
+	return place_on_device(desc, RTS_COPY_DESC_BYTES, "desc", place);
+}
+
+int rts_copy_desc_set(void *desc, aclrtMemcpyKind kind, void *src, void *dst, size_t count)
+{
+	const struct copy_desc value = { (uintptr_t)dst, (uintptr_t)src, count, COPY_CHECK };
+	struct rts_place at, from, to;
+	int r = rts_process_check_fork();
+
+	if (!r)
+		r = check_inner(kind, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	if (!r && count > COPY_MAX)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "count is %zu; a copy within a device has at most %zu bytes",
+			     count, COPY_MAX);
+	if (!r)
+		r = check_desc_place(desc, &at);
+	if (!r)
+		r = place_on_device(dst, count, "dstAddr", &to);
+	if (!r)
+		r = place_on_device(src, count, "srcAddr", &from);
+	if (!r && to.device != from.device)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID,
+			     "srcAddr is on device %d and dstAddr on device %d; the copy is within one device",
+			     rts_device_to_user(from.device), rts_device_to_user(to.device));
+	if (!r)
+		memcpy(desc, &value, sizeof(value));
+	return r;
+}
+
+static int run_desc_copy(void *payload, struct rts_stream *stream)
+{
+	struct copy_desc desc;
+
+	memcpy(&desc, *(void **)payload, sizeof(desc));
+	if (desc.check == COPY_CHECK)
+		return copy_checked(stream, desc.dst, desc.src, desc.count);
+	rts_stream_explain(stream, "what lies at %p is no description of a copy; aclrtSetMemcpyDesc makes one",
+			   *(void **)payload);
+	return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+}
+
+static const struct rts_task_type desc_copy_type = { .name = "memory copy by description", .run = run_desc_copy };
+
+int rts_copy_by_desc(const void *desc, aclrtMemcpyKind kind, aclrtStream stream)
+{
+	struct rts_place place;
+	int r = check_inner(kind, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+
+	if (!r)
+		r = check_desc_place(desc, &place);
+	return r ? r : submit(&desc_copy_type, &desc, sizeof(desc), stream);
+}
+
+/* ---- caches ---- */
+
+struct cache_task {
+	const void *ptr; /* memory, or a description of it */
+	size_t size;
+	uint32_t op;
+	uint32_t by_desc;
+};
+
+/*
+ * The caches of this device are the machine's, which are coherent: writing back and invalidating leave only order to be
+ * made. Prefetching is a hint that touches no page; more than the product's cache holds would push itself out.
+ */
+static void maintain(const char *at, size_t size, uint32_t op)
+{
+	size_t end = size < rts_profile()->l2_bytes ? size : (size_t)rts_profile()->l2_bytes;
+
+	if (op != ACL_RT_CMO_TYPE_PREFETCH) {
+		atomic_thread_fence(memory_order_seq_cst);
+		return;
+	}
+	for (size_t i = 0; i < end; i += LINE)
+		__builtin_prefetch(at + i);
+}
+
+static int run_cache_op(void *payload, struct rts_stream *stream)
+{
+	const struct cache_task *task = payload;
+	struct cache_desc desc;
+
+	if (!task->by_desc) {
+		maintain(task->ptr, task->size, task->op);
+		return 0;
+	}
+	memcpy(&desc, task->ptr, sizeof(desc));
+	if (desc.check == CACHE_CHECK && rts_task_reaches(stream, (void *)(uintptr_t)desc.ptr, desc.size)) {
+		maintain((const char *)(uintptr_t)desc.ptr, desc.size, task->op);
+		return 0;
+	}
+	rts_stream_explain(stream, "what lies at %p does not describe memory of the stream's device; aclrtCmoSetDesc does",
+			   task->ptr);
+	return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+}
+
+static const struct rts_task_type cache_type = { .name = "cache operation", .run = run_cache_op };
+
+static int submit_cache(const struct cache_task *task, size_t bytes, aclrtStream handle)
+{
+	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
+	struct rts_place place;
+	int r = rts_stream_get(handle, &stream);
+
+	if (!r)
+		r = place_on_device(task->ptr, bytes, "src", &place);
+	if (!r && place.device != rts_stream_device(stream))
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID,
+			     "the memory is on device %d and the stream on device %d; caches are maintained by their "
+			     "own device",
+			     rts_device_to_user(place.device), rts_device_to_user(rts_stream_device(stream)));
+	return r ? r : rts_stream_submit(stream, &cache_type, task, sizeof(*task));
+}
+
+int rts_cache_op(const void *ptr, size_t size, aclrtCmoType op, aclrtStream stream)
+{
+	const struct cache_task task = { .ptr = ptr, .size = size, .op = (uint32_t)op };
+
+	if ((uint32_t)op > ACL_RT_CMO_TYPE_FLUSH)
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "cmoType is %d; aclrtCmoType has 0 to %d", (int)op,
+				ACL_RT_CMO_TYPE_FLUSH);
+	return submit_cache(&task, size, stream);
+}
+
+int rts_cache_desc_set(void *desc, void *ptr, size_t size)
+{
+	const struct cache_desc value = { .ptr = (uintptr_t)ptr, .size = size, .check = CACHE_CHECK };
+	struct rts_context *ctx;
+	struct rts_place place;
+	int r = rts_context_current(&ctx);
+
+	if (!r && (!desc || !ptr))
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "argument %s is NULL", desc ? "src" : "cmoDesc");
+	if (!r && !size)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "size is 0; it must be a positive number of bytes");
+	if (!r)
+		r = place_on_device(desc, sizeof(value), "cmoDesc", &place);
+	if (!r)
+		memcpy(desc, &value, sizeof(value));
+	return r;
+}
+
+int rts_cache_op_by_desc(const void *desc, aclrtCmoType op, aclrtStream stream)
+{
+	const struct cache_task task = { .ptr = desc, .op = (uint32_t)op, .by_desc = 1 };
+
+	if (!desc)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "argument cmoDesc is NULL");
+	if ((uint32_t)op > ACL_RT_CMO_TYPE_FLUSH)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "cmoType is %d; aclrtCmoType has 0 to %d", (int)op,
+				ACL_RT_CMO_TYPE_FLUSH);
+	return submit_cache(&task, RTS_CACHE_DESC_BYTES, stream);
+}

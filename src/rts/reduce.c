@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* reduce.c - dst = dst op src, element by element, as a card's copy engine does it. Integers wrap. */
+#include "rts/engine.h"
+#include "rts/memory.h"
+#include "util/cleanup.h"
+
+#include <string.h>
+
+#define SUM_MAX ((uint64_t)4 << 30) /* bytes, as in CANN's runtime */
+
+struct reduce {
+	char *dst;
+	const char *src;
+	uint64_t count; /* elements */
+	void (*apply)(const struct reduce *);
+	aclrtReduceKind kind;
+};
+
+#define KEEP_LARGER(a, b) ((a) > (b) ? (a) : (b))
+#define KEEP_SMALLER(a, b) ((a) < (b) ? (a) : (b))
+
+/* The sum is formed in unsigned, where running over is defined. */
+#define REDUCE_INTEGER(name, type, utype)                                                                              \
+	static void name(const struct reduce *r)                                                                       \
+	{                                                                                                              \
+		type a, b;                                                                                             \
+                                                                                                                       \
+		for (uint64_t i = 0; i < r->count; i++) {                                                              \
+			memcpy(&a, r->dst + i * sizeof(a), sizeof(a));                                                 \
+			memcpy(&b, r->src + i * sizeof(b), sizeof(b));                                                 \
+			if (r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM)                                               \
+				a = (type)(utype)((utype)a + (utype)b);                                                \
+			else                                                                                           \
+				a = r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX ? KEEP_LARGER(a, b) :                  \
+										  KEEP_SMALLER(a, b);                  \
+			memcpy(r->dst + i * sizeof(a), &a, sizeof(a));                                                 \
+		}                                                                                                      \
+	}
+
+REDUCE_INTEGER(reduce_int8, int8_t, uint8_t)
+REDUCE_INTEGER(reduce_int16, int16_t, uint16_t)
+REDUCE_INTEGER(reduce_int32, int32_t, uint32_t)
+
+static float combine(aclrtReduceKind kind, float a, float b)
+{
+	if (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM)
+		return a + b;
+	return kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX ? KEEP_LARGER(a, b) : KEEP_SMALLER(a, b);
+}
+
+static void reduce_float(const struct reduce *r)
+{
+	float a, b;
+
+	for (uint64_t i = 0; i < r->count; i++) {
+		memcpy(&a, r->dst + i * sizeof(a), sizeof(a));
+		memcpy(&b, r->src + i * sizeof(b), sizeof(b));
+		a = combine(r->kind, a, b);
+		memcpy(r->dst + i * sizeof(a), &a, sizeof(a));
+	}
+}
+
+#define REDUCE_SHORT(name, to_float, from_float)                                                                       \
+	static void name(const struct reduce *r)                                                                       \
+	{                                                                                                              \
+		uint16_t a, b;                                                                                         \
+                                                                                                                       \
+		for (uint64_t i = 0; i < r->count; i++) {                                                              \
+			memcpy(&a, r->dst + i * sizeof(a), sizeof(a));                                                 \
+			memcpy(&b, r->src + i * sizeof(b), sizeof(b));                                                 \
+			a = from_float(combine(r->kind, to_float(a), to_float(b)));                                    \
+			memcpy(r->dst + i * sizeof(a), &a, sizeof(a));                                                 \
+		}                                                                                                      \
+	}
+
+REDUCE_SHORT(reduce_half, rts_half_to_float, rts_half_from_float)
+REDUCE_SHORT(reduce_bfloat, rts_bfloat_to_float, rts_bfloat_from_float)
+
+static const struct {
+	aclDataType type;
+	uint32_t size; /* bytes */
+	void (*apply)(const struct reduce *);
+} types[] = {
+	{ ACL_INT8, 1, reduce_int8 },	{ ACL_INT16, 2, reduce_int16 },	  { ACL_INT32, 4, reduce_int32 },
+	{ ACL_FLOAT16, 2, reduce_half }, { ACL_BF16, 2, reduce_bfloat }, { ACL_FLOAT, 4, reduce_float },
+};
+
+static int run_reduce(void *payload, struct rts_stream *stream)
+{
+	const struct reduce *r = payload;
+
+	(void)stream;
+	r->apply(r);
+	return 0;
+}
+
+static const struct rts_task_type reduce_type = { .name = "reduction", .run = run_reduce };
+
+static int plan(struct reduce *r, uint64_t bytes, aclDataType type)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (types[i].type != type)
+			continue;
+		if (bytes % types[i].size)
+			return u_report(ACL_ERROR_RT_PARAM_INVALID,
+					"count is %llu bytes; elements of this type have %u",
+					(unsigned long long)bytes, types[i].size);
+		r->apply = types[i].apply;
+		r->count = bytes / types[i].size;
+		return 0;
+	}
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "type is %d; a %s reduces int8, int16, int32, float16, "
+							  "bfloat16 and float32",
+			(int)type, rts_profile()->soc);
+}
+
+static int check_kind(uint64_t count, aclrtReduceKind kind)
+{
+	if (!count)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "count is 0; it must be a positive number of bytes");
+	if ((int)kind < ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kind is %d; aclrtReduceKind has 10 to 13", (int)kind);
+	if (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+				"ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL: nothing published says what it computes");
+	if (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM && count > SUM_MAX)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "count is %llu; a sum has at most %llu bytes",
+				(unsigned long long)count, (unsigned long long)SUM_MAX);
+	return 0;
+}
+
+static int check_place(const void *ptr, uint64_t count, const char *what, const struct rts_stream *stream)
+{
+	struct rts_place place;
+	int r = rts_place(ptr, count, what, &place);
+
+	if (r)
+		return r;
+	if (place.type == ACL_MEM_LOCATION_TYPE_DEVICE && place.device == rts_stream_device(stream))
+		return 0;
+	return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is not memory of the stream's device %d", what, ptr,
+			rts_device_to_user(rts_stream_device(stream)));
+}
+
+int rts_reduce(void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream handle)
+{
+	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
+	struct reduce task = { .dst = dst, .src = src, .kind = kind };
+	int r = rts_stream_get(handle, &stream);
+
+	if (!r)
+		r = check_kind(count, kind);
+	if (!r)
+		r = plan(&task, count, type);
+	if (!r)
+		r = check_place(dst, count, "dst", stream);
+	if (!r)
+		r = check_place(src, count, "src", stream);
+	return r ? r : rts_stream_submit(stream, &reduce_type, &task, sizeof(task));
+}
