@@ -348,3 +348,13 @@ bool t_until(bool (*done)(void *arg), void *arg, int timeout_ms)
 	}
 	return true;
 }
+
+/* ThreadSanitizer lets each process sleep for a second at its end; tests with hundreds of processes do not wait for that. */
+#if T_TSAN
+const char *__tsan_default_options(void);
+
+__attribute__((visibility("default"))) const char *__tsan_default_options(void)
+{
+	return "atexit_sleep_ms=0";
+}
+#endif

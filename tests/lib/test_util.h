@@ -17,6 +17,23 @@
 #define T_LINE_MAX 1024
 #define T_PEER_ARGS_MAX 30
 
+/* Built with a sanitizer: gcc defines a macro, clang has a feature. */
+#if defined(__has_feature)
+#define T_HAS_FEATURE(x) __has_feature(x)
+#else
+#define T_HAS_FEATURE(x) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || T_HAS_FEATURE(thread_sanitizer)
+#define T_TSAN 1
+#else
+#define T_TSAN 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || T_HAS_FEATURE(address_sanitizer)
+#define T_ASAN 1
+#else
+#define T_ASAN 0
+#endif
+
 struct t_peer {
 	pid_t pid;    /* 0: none */
 	int to, from; /* its stdin and stdout; -1: closed */
