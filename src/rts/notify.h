@@ -2,16 +2,17 @@
 /*
  * notify.h - a notify inside: one bit that a record sets and a wait takes.
  *
- * A notify that no other process knows is `word`, private to this process, and a list of the streams that wait for it. Its export moves
- * the bit to a page of the device, for good: word becomes MOVED, the waiting streams start over and follow the
- * protocol of the page's word (uapi/vinci_drm.h). An imported notify has a page from the start.
+ * A notify that no other process knows is `word`, private to this process, and a list of the streams that wait for it.
+ * Its export moves the bit to a page of the device, for good: word becomes MOVED, the waiting streams start over and
+ * follow the protocol of the page's word (uapi/vinci_drm.h). An imported notify has a page from the start.
  */
 #ifndef VINCI_RTS_NOTIFY_H
 #define VINCI_RTS_NOTIFY_H
 
 #include "rts/exec.h"
 
-/* Who looks at a shared word in vain again and again, because somebody disturbs its sleep, rests so long before the next look. */
+/* Who looks at a shared word in vain again and again, because somebody disturbs its sleep, rests so long before the
+ * next look. */
 #define WORD_REST_NS (2 * U_NS_PER_MS)
 
 #define NOTIFY_MOVED 3u /* value of rts_notify.word beside VINCI_NOTIFY_CLEAR and _SET */
@@ -22,7 +23,7 @@ struct shared_word {
 	struct shared_word *next;
 	uint32_t refs; /* notifies */
 	uint32_t handle;
-	uint64_t epoch; /* of the connection that handle belongs to */
+	uint64_t epoch;	   /* of the connection that handle belongs to */
 	_Atomic bool lost; /* somebody found that nobody can record it any more; asked again before it counts */
 };
 
@@ -38,7 +39,7 @@ struct rts_notify {
 
 	_Atomic uint32_t word;
 	_Atomic uint32_t waiting; /* streams in the list */
-	struct u_mutex lock; /* the list */
+	struct u_mutex lock;	  /* the list */
 	struct stream_wait *first, *last;
 };
 
@@ -46,10 +47,10 @@ struct rts_notify {
 struct notify_task {
 	struct rts_notify *notify; /* a reference */
 	struct rts_stream *stream; /* its own, once it has run */
-	uint64_t timeout_ns; /* 0: none */
-	uint64_t deadline; /* 0: not started yet */
-	bool linked; /* it has been in the list */
-	bool polled; /* it has been with a poller */
+	uint64_t timeout_ns;	   /* 0: none */
+	uint64_t deadline;	   /* 0: not started yet */
+	bool linked;		   /* it has been in the list */
+	bool polled;		   /* it has been with a poller */
 };
 
 /* Ends with the process; it is never destroyed. */
@@ -74,11 +75,12 @@ void word_record(struct shared_word *sw);
 bool word_take(struct shared_word *sw, bool others);
 void word_reset(struct shared_word *sw);
 /*
- * Before sleeping until the word is no longer VINCI_NOTIFY_WAITED: the next record will wake. Returns what was found there; if that is
- * VINCI_NOTIFY_SET there is no need to sleep.
+ * Before sleeping until the word is no longer VINCI_NOTIFY_WAITED: the next record will wake. Returns what was found
+ * there; if that is VINCI_NOTIFY_SET there is no need to sleep.
  */
 uint32_t word_arm(struct shared_word *sw);
-/* Asks the device: the code that a wait fails with because every other process that held it, or the device, has gone; or 0. */
+/* Asks the device: the code that a wait fails with because every other process that held it, or the device, has gone;
+ * or 0. */
 int word_lost_code(struct shared_word *sw);
 /* The wait of a task for a shared notify: as rts_task_run. */
 int word_wait(struct notify_task *t, struct rts_stream *st, struct shared_word *sw);
@@ -87,8 +89,9 @@ void word_put(struct shared_word *sw);
 /* --- notify_poll.c ---------------------------------------------------------------------------- */
 
 /*
- * Resumes the stream when the word is set, when its peers are gone (sw->lost), or at the deadline, whichever is first; @sw NULL: at
- * the deadline (then @n may be NULL too). Once; the stream's owner calls it before its task returns RTS_TASK_BLOCKED. 207005
+ * Resumes the stream when the word is set, when its peers are gone (sw->lost), or at the deadline, whichever is first;
+ * @sw NULL: at the deadline (then @n may be NULL too). Once; the stream's owner calls it before its task returns
+ * RTS_TASK_BLOCKED. 207005
  */
 int poll_add(struct rts_stream *st, struct rts_notify *n, struct shared_word *sw, uint64_t deadline);
 /* The owner's: what poll_add() was asked for is of no interest any more. */

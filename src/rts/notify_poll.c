@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * notify_poll.c - waits that no thread sleeps for: when a worker meets a wait it has other streams to run, so a poller watches
- * the word of the notify, its peers and the deadline, and resumes the stream.
+ * notify_poll.c - waits that no thread sleeps for: when a worker meets a wait it has other streams to run, so a poller
+ * watches the word of the notify, its peers and the deadline, and resumes the stream.
  *
- * A poller is a thread that sleeps on the words of its entries and on a control word by one futex_waitv(), which takes 128 words;
- * there are as many pollers as it takes. Where that call is missing (Linux before 5.16) or forbidden (containers, emulators) a
- * poller sleeps on one word only, and whoever changes its entries wakes that one.
+ * A poller is a thread that sleeps on the words of its entries and on a control word by one futex_waitv(), which takes
+ * 128 words; there are as many pollers as it takes. Where that call is missing (Linux before 5.16) or forbidden
+ * (containers, emulators) a poller sleeps on one word only, and whoever changes its entries wakes that one.
  *
- * An entry ends when it has resumed its stream. One that is forgotten stays until its poller looks next, at most SLEEP_NS, or its
- * place is needed; if its poller takes a wake-up that was meant for another sleeper, it passes it on.
+ * An entry ends when it has resumed its stream. One that is forgotten stays until its poller looks next, at most
+ * SLEEP_NS, or its place is needed; if its poller takes a wake-up that was meant for another sleeper, it passes it on.
  */
 #include "rts/notify.h"
 
@@ -26,7 +26,7 @@
 #define ENTRIES (WAITV_MAX - 1)
 #define STACK_BYTES (64 * 1024)
 #define SLEEP_NS (100 * U_NS_PER_MS)
-#define DISTURBED_MAX 32 /* for nothing, each within... */
+#define DISTURBED_MAX 32		/* for nothing, each within... */
 #define DISTURBED_NS (10 * U_NS_PER_MS) /* ...of the last: then somebody means harm, and the entry rests */
 #define LIFE_MIN_NS (100 * U_NS_PER_MS) /* between looks whether peers are alive: doubled up to the maximum */
 #define LIFE_MAX_NS (1600 * U_NS_PER_MS)
@@ -45,20 +45,20 @@ struct waitv {
 struct entry {
 	struct rts_stream *stream; /* a reference */
 	struct rts_notify *notify; /* a reference; keeps the word mapped. NULL: only a deadline */
-	struct shared_word *word; /* NULL: only a deadline */
+	struct shared_word *word;  /* NULL: only a deadline */
 	uint64_t serial;
-	uint64_t deadline; /* 0: none */
+	uint64_t deadline;	  /* 0: none */
 	uint64_t life, life_step; /* next look at the peers */
-	bool armed; /* it has been slept for */
-	uint32_t disturbed; /* sleeps that ended without a reason, in a row */
-	uint64_t disturbed_at; /* the last of them */
-	uint64_t rest; /* not looked at before */
+	bool armed;		  /* it has been slept for */
+	uint32_t disturbed;	  /* sleeps that ended without a reason, in a row */
+	uint64_t disturbed_at;	  /* the last of them */
+	uint64_t rest;		  /* not looked at before */
 };
 
 struct poller {
 	struct poller *next;
 	_Atomic uint32_t control; /* futex: entries have been added */
-	uint32_t count, words; /* the rest: polls.lock */
+	uint32_t count, words;	  /* the rest: polls.lock */
 	struct entry entries[ENTRIES];
 	_Atomic(_Atomic uint32_t *) sleeps_on; /* the one word, without futex_waitv() */
 };
@@ -82,7 +82,7 @@ struct round {
 	uint64_t serials[WAITV_MAX]; /* the entries that they are for */
 	uint32_t words;
 	_Atomic uint32_t *word; /* the last of them */
-	uint64_t woken; /* the entry whose word was woken in the last sleep; 0: none, or unknown */
+	uint64_t woken;		/* the entry whose word was woken in the last sleep; 0: none, or unknown */
 };
 
 static bool entry_forgotten(const struct entry *e)
@@ -132,9 +132,8 @@ static void entry_watch(const struct entry *e, struct round *r, uint64_t now)
 	}
 	r->word = e->word->word;
 	r->serials[r->words] = e->serial;
-	r->waits[r->words++] = (struct waitv){ .value = VINCI_NOTIFY_WAITED,
-					       .address = (uintptr_t)e->word->word,
-					       .flags = WAITV_32 };
+	r->waits[r->words++] =
+		(struct waitv){ .value = VINCI_NOTIFY_WAITED, .address = (uintptr_t)e->word->word, .flags = WAITV_32 };
 }
 
 static void look(struct poller *p, struct round *r, uint64_t now)
@@ -171,7 +170,8 @@ static void entry_end(struct entry *e, bool resume)
 		rts_object_put(&e->notify->obj);
 }
 
-/* The notify of entry @i, with a reference, if it is time to ask the device about its peers. False: there is no such entry. */
+/* The notify of entry @i, with a reference, if it is time to ask the device about its peers. False: there is no such
+ * entry. */
 static bool life_due(struct poller *p, uint32_t i, struct rts_notify **n)
 {
 	uint64_t now = u_now_ns();
@@ -213,14 +213,14 @@ static void sleep_on_all(struct poller *p, struct round *r, uint32_t seq)
 	struct timespec t = u_timespec(r->until);
 	long woken;
 
-	r->waits[r->words] = (struct waitv){ .value = seq,
-					     .address = (uintptr_t)&p->control,
-					     .flags = WAITV_32 | WAITV_PRIVATE };
+	r->waits[r->words] =
+		(struct waitv){ .value = seq, .address = (uintptr_t)&p->control, .flags = WAITV_32 | WAITV_PRIVATE };
 	woken = syscall(SYS_futex_waitv, r->waits, r->words + 1, 0, r->until == U_FOREVER ? NULL : &t, CLOCK_MONOTONIC);
 	r->woken = woken >= 0 && woken < r->words ? r->serials[woken] : 0;
 }
 
-/* One word at most. Whoever adds an entry raises control first and then wakes sleeps_on, again and again until we look. */
+/* One word at most. Whoever adds an entry raises control first and then wakes sleeps_on, again and again until we look.
+ */
 static void sleep_on_one(struct poller *p, struct round *r, uint32_t seq)
 {
 	r->woken = 0;

@@ -2,11 +2,11 @@
 /*
  * notify_shared.c - notifies that several processes use: the protocol of their word, export, whitelist, import.
  *
- * The other processes may be hostile: whatever they write into a page, and whenever, a wait here goes on or ends, and nothing
- * else. They may be dead: then a wait whose notify no living process but this one holds, though another one did, fails with
- * ACL_ERROR_RT_SUSPECT_REMOTE_ERROR (507057). It is the code for an error whose cause is suspected on the remote side, and nothing
- * more is known here; without it the wait would last for ever. When the device has died, nobody can tell any more who is left: a
- * wait that has to ask fails with ACL_ERROR_RT_LOST_HEARTBEAT (507010).
+ * The other processes may be hostile: whatever they write into a page, and whenever, a wait here goes on or ends, and
+ * nothing else. They may be dead: then a wait whose notify no living process but this one holds, though another one
+ * did, fails with ACL_ERROR_RT_SUSPECT_REMOTE_ERROR (507057). It is the code for an error whose cause is suspected on
+ * the remote side, and nothing more is known here; without it the wait would last for ever. When the device has died,
+ * nobody can tell any more who is left: a wait that has to ask fails with ACL_ERROR_RT_LOST_HEARTBEAT (507010).
  */
 #include "rts/notify.h"
 #include "rts/share.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 
 #define KEY_LEN 40
-#define KEY_ROOM_MIN 65 /* what CANN asks of an exporter's buffer */
+#define KEY_ROOM_MIN 65		     /* what CANN asks of an exporter's buffer */
 #define SLEEP_NS (100 * U_NS_PER_MS) /* nobody is trusted to wake us */
-#define LIFE_NS (400 * U_NS_PER_MS) /* between looks whether anybody is left, while nothing happens */
-#define EARLY_NS (U_NS_PER_MS / 5) /* a sleep this short was ended by somebody... */
-#define EARLY_MAX 32 /* ...who, so often in a row and for nothing, means harm */
-#define WORKER_PAUSES 64 /* about 1 us: a worker has other streams */
+#define LIFE_NS (400 * U_NS_PER_MS)  /* between looks whether anybody is left, while nothing happens */
+#define EARLY_NS (U_NS_PER_MS / 5)   /* a sleep this short was ended by somebody... */
+#define EARLY_MAX 32		     /* ...who, so often in a row and for nothing, means harm */
+#define WORKER_PAUSES 64	     /* about 1 us: a worker has other streams */
 
 struct u_mutex words_lock = U_MUTEX_INIT(RANK_NOTIFY, "shared notifies");
 static struct shared_word *words;
@@ -37,14 +37,15 @@ void word_record(struct shared_word *sw)
 }
 
 /*
- * @others: somebody else may sleep on the word, so the next record has to wake. No look before the exchange: it would fetch the
- * line for reading first, and then once more for writing.
+ * @others: somebody else may sleep on the word, so the next record has to wake. No look before the exchange: it would
+ * fetch the line for reading first, and then once more for writing.
  */
 bool word_take(struct shared_word *sw, bool others)
 {
 	uint32_t set = VINCI_NOTIFY_SET;
 
-	return atomic_compare_exchange_strong_explicit(sw->word, &set, others ? VINCI_NOTIFY_WAITED : VINCI_NOTIFY_CLEAR,
+	return atomic_compare_exchange_strong_explicit(sw->word, &set,
+						       others ? VINCI_NOTIFY_WAITED : VINCI_NOTIFY_CLEAR,
 						       memory_order_acquire, memory_order_relaxed);
 }
 
@@ -66,7 +67,8 @@ uint32_t word_arm(struct shared_word *sw)
 int word_lost_code(struct shared_word *sw)
 {
 	uint32_t holders = 0, lost = 0;
-	int r = sw->epoch == rts_process_epoch() ? drv_notify_status(rts_drv(), sw->handle, &holders, &lost) : -ENOTCONN;
+	int r = sw->epoch == rts_process_epoch() ? drv_notify_status(rts_drv(), sw->handle, &holders, &lost)
+						 : -ENOTCONN;
 
 	if (r)
 		return r == -ENOTCONN ? ACL_ERROR_RT_LOST_HEARTBEAT : 0;
@@ -86,8 +88,9 @@ static int word_check(struct notify_task *t, struct rts_stream *st, struct share
 		atomic_store(&sw->lost, false);
 	else
 		rts_stream_explain(st, "stream %d waits for notify %u, and %s", st->id, atomic_load(&t->notify->id),
-				   r == ACL_ERROR_RT_LOST_HEARTBEAT ? "the device, which knew who else holds it, is gone"
-								    : "every other process that held it has ended");
+				   r == ACL_ERROR_RT_LOST_HEARTBEAT
+					   ? "the device, which knew who else holds it, is gone"
+					   : "every other process that held it has ended");
 	return r;
 }
 
@@ -117,8 +120,8 @@ static bool word_spin(struct rts_stream *st, struct shared_word *sw)
 }
 
 /*
- * Sleeps on the word itself. Somebody may end the stream at any moment: he sets its state, then looks at parked_on and wakes the
- * word; if he does so just before the system call, the sleep is short anyway.
+ * Sleeps on the word itself. Somebody may end the stream at any moment: he sets its state, then looks at parked_on and
+ * wakes the word; if he does so just before the system call, the sleep is short anyway.
  */
 static void word_sleep(struct notify_task *t, struct rts_stream *st, struct shared_word *sw, uint64_t until)
 {
@@ -130,7 +133,8 @@ static void word_sleep(struct notify_task *t, struct rts_stream *st, struct shar
 	atomic_store(&st->parked_on, NULL);
 }
 
-/* Sleeps from one look at the word to the next. Somebody who changes it or wakes us all the time does not keep us busy. */
+/* Sleeps from one look at the word to the next. Somebody who changes it or wakes us all the time does not keep us busy.
+ */
 static void word_doze(struct notify_task *t, struct rts_stream *st, struct shared_word *sw, uint32_t *early)
 {
 	static _Atomic uint32_t never;
@@ -246,8 +250,8 @@ void word_put(struct shared_word *sw)
 /* --- exporting -------------------------------------------------------------------------------- */
 
 /*
- * The object that the device knows. An id whose last user another process still holds cannot have a new one: then the notify gets
- * another id, as CANN's may too when it is exported.
+ * The object that the device knows. An id whose last user another process still holds cannot have a new one: then the
+ * notify gets another id, as CANN's may too when it is exported.
  */
 static int word_create(struct rts_notify *n, uint32_t *handle, uint64_t *mmap_offset)
 {
@@ -268,7 +272,8 @@ static int word_create(struct rts_notify *n, uint32_t *handle, uint64_t *mmap_of
 	}
 	if (r)
 		return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_NOTIFY_CREATE, r),
-				"the device did not make notify %u a shared one: %s", atomic_load(&n->id), rts_errno_text(r));
+				"the device did not make notify %u a shared one: %s", atomic_load(&n->id),
+				rts_errno_text(r));
 	return 0;
 }
 
@@ -290,8 +295,8 @@ static int word_export(struct rts_notify *n, uint32_t flags)
 		r = word_map(handle, mmap_offset, &sw);
 	if (r) {
 		(void)drv_close_handle(rts_drv(), handle);
-		return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_EXPORT, r), "notify %u cannot be exported: %s",
-				atomic_load(&n->id), rts_errno_text(r));
+		return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_EXPORT, r),
+				"notify %u cannot be exported: %s", atomic_load(&n->id), rts_errno_text(r));
 	}
 	n->name = name;
 	n->exported = true;
@@ -305,8 +310,8 @@ static int export_check(size_t len, uint64_t flags)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "flags is 0x%llx; it must be 0 or 0x%x",
 				(unsigned long long)flags, (unsigned)ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
 	if ((uint32_t)len < KEY_ROOM_MIN)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "len is %zu; a key needs a buffer of at least %d bytes", len,
-				KEY_ROOM_MIN);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "len is %zu; a key needs a buffer of at least %d bytes",
+				len, KEY_ROOM_MIN);
 	return 0;
 }
 
@@ -314,8 +319,9 @@ static int export_check(size_t len, uint64_t flags)
 static int notify_export_locked(struct rts_notify *n, uint64_t flags)
 {
 	if (n->imported || n->exported)
-		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "notify %u was %s: it can be exported once, by its creator",
-				atomic_load(&n->id), n->imported ? "imported" : "exported before");
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR,
+				"notify %u was %s: it can be exported once, by its creator", atomic_load(&n->id),
+				n->imported ? "imported" : "exported before");
 	return word_export(n, flags ? VINCI_SHARE_UNVALIDATED : 0);
 }
 
@@ -347,13 +353,15 @@ static int allow_check(const struct rts_notify *n, bool exported, size_t count)
 {
 	if (n->imported)
 		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-				"notify %u was imported; only its exporter decides who may import it", atomic_load(&n->id));
+				"notify %u was imported; only its exporter decides who may import it",
+				atomic_load(&n->id));
 	if (!exported)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"notify %u has no key yet; aclrtNotifyGetExportKey comes before its whitelist",
 				atomic_load(&n->id));
 	if (count != 1)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "num is %zu; a call puts exactly 1 process on the list", count);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "num is %zu; a call puts exactly 1 process on the list",
+				count);
 	return 0;
 }
 
@@ -422,8 +430,8 @@ static int word_import(const struct drv_name *name, uint32_t device, struct drm_
 	if (!r)
 		return 0;
 	(void)drv_close_handle(rts_drv(), import->handle);
-	return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_MAP, r), "the page of an imported notify cannot be mapped: %s",
-			rts_errno_text(r));
+	return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_MAP, r),
+			"the page of an imported notify cannot be mapped: %s", rts_errno_text(r));
 }
 
 static int notify_import(struct rts_notify *n, const struct drv_name *name, const struct rts_context *ctx, bool peer)

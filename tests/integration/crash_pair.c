@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crash_pair.c - one side of the main job. A (device 2) shares memory by key, physical memory by handle and a notify; B (device 3)
- * uses all of it, shares a notify of its own, and each records the other's.
+ * crash_pair.c - one side of the main job. A (device 2) shares memory by key, physical memory by handle and a notify; B
+ * (device 3) uses all of it, shares a notify of its own, and each records the other's.
  *
  * The two talk through a socket, whose end of file tells that the other one has gone. A call may fail only then.
  */
@@ -27,7 +27,7 @@
 #define ANSWER 321
 #define ALL_OPEN 0
 #define SILENT_MS 20000 /* a living peer answers in this time */
-#define LOST_MS 8000 /* a wait for a dead peer ends in this time */
+#define LOST_MS 8000	/* a wait for a dead peer ends in this time */
 
 struct message {
 	int32_t pid;
@@ -40,7 +40,7 @@ static struct {
 	bool is_a;
 	bool gone; /* the peer */
 	bool device_gone;
-	bool joined; /* the peer holds our notify */
+	bool joined;  /* the peer holds our notify */
 	bool waiting; /* a wait for it is queued */
 	int sock;
 	int32_t pid;
@@ -48,7 +48,7 @@ static struct {
 
 	aclrtStream stream;
 	void *memory; /* A: own, B: imported */
-	void *local; /* B: where values of the other device are fetched to */
+	void *local;  /* B: where values of the other device are fetched to */
 	bool has_key, has_physical, is_mapped;
 	char key[65];
 	aclrtDrvMemHandle physical;
@@ -279,9 +279,8 @@ static bool map_physical(void)
 
 static bool a_physical(struct message *m)
 {
-	const aclrtPhysicalMemProp prop = {
-		.memAttr = ACL_HBM_MEM_HUGE, .location = { .id = 2, .type = ACL_MEM_LOCATION_TYPE_DEVICE }
-	};
+	const aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE,
+					    .location = { .id = 2, .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
 	const int32_t question = QUESTION;
 
 	TRY(aclrtMallocPhysical(&me.physical, BYTES, &prop, 0));
@@ -310,7 +309,8 @@ static bool a_exchange(void)
 {
 	struct message m = { .pid = 0 };
 
-	if (!meet() || !a_memory(&m) || !a_physical(&m) || !share_notify(m.notify) || !tell(&m) || !queue_wait() || !hear())
+	if (!meet() || !a_memory(&m) || !a_physical(&m) || !share_notify(m.notify) || !tell(&m) || !queue_wait() ||
+	    !hear())
 		return false;
 	me.joined = true;
 	TRY(aclrtNotifyImportByKey(&me.other, me.theirs.notify, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS));
@@ -403,8 +403,8 @@ static void look_at_imports(void)
 }
 
 /*
- * A wait that nobody is going to end: the peer died, and perhaps before it held the notify. It fails by itself in the second case
- * only; the owner ends it in one of the ways there are.
+ * A wait that nobody is going to end: the peer died, and perhaps before it held the notify. It fails by itself in the
+ * second case only; the owner ends it in one of the ways there are.
  */
 static void end_wait(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crash_test.c - the main job between two processes, one of which is killed: at its k-th stop at a system call (entered or left, in
- * any of its threads), or between two of its steps. Then the survivor ends by itself, and the device, its server and the
- * machine are as before; this process, which holds the device open and does nothing else, looks.
+ * crash_test.c - the main job between two processes, one of which is killed: at its k-th stop at a system call (entered
+ * or left, in any of its threads), or between two of its steps. Then the survivor ends by itself, and the device, its
+ * server and the machine are as before; this process, which holds the device open and does nothing else, looks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,8 @@ static pid_t server_pid(void)
 	n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "vinci-%u-%s-1", geteuid(),
 		     getenv("VINCI_INSTANCE"));
 	assert_int_equal(connect(fd, (struct sockaddr *)&address,
-				 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)), 0);
+				 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)),
+			 0);
 	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len), 0);
 	close(fd);
 	assert_true(cred.pid > 1 && cred.pid != getpid());
@@ -155,7 +156,7 @@ static void device_start(void)
 /* --- a pair ----------------------------------------------------------------------------------- */
 
 struct plan {
-	char victim; /* 'a' or 'b' */
+	char victim;   /* 'a' or 'b' */
 	uint32_t stop; /* traced: at this stop; 0: not traced */
 	unsigned step; /* otherwise: before this step */
 	char kills;
@@ -246,7 +247,8 @@ static void let_go(pid_t victim, pid_t thread)
 		assert_int_equal(ptrace(PTRACE_DETACH, (pid_t)child, NULL, NULL), 0);
 }
 
-/* Lets it run, and kills it at its stop number @limit. Its stops when it ended by itself, else @limit; *status is its end. */
+/* Lets it run, and kills it at its stop number @limit. Its stops when it ended by itself, else @limit; *status is its
+ * end. */
 static uint32_t trace_run(pid_t victim, uint32_t limit, int *status)
 {
 	uint32_t stops = 0;
@@ -286,7 +288,8 @@ static void assert_end(const struct plan *plan, char side, int code, bool dies)
 {
 	if (code == PAIR_DONE || code == PAIR_ALONE || (dies && code == 128 + SIGKILL))
 		return;
-	fail_msg("side %c ended with %d; victim %c, stop %u, step %u", side, code, plan->victim, plan->stop, plan->step);
+	fail_msg("side %c ended with %d; victim %c, stop %u, step %u", side, code, plan->victim, plan->stop,
+		 plan->step);
 }
 
 static int victim_end(struct t_peer *peer, const struct plan *plan, uint32_t *stops)
@@ -398,9 +401,9 @@ static void killed_between_steps(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < rounds; i++) {
-		const struct plan plan = {
-			.victim = i % 2 ? 'b' : 'a', .step = 1 + (i / 2) * STEPS / (rounds / 2), .kills = PAIR_KILL_SELF
-		};
+		const struct plan plan = { .victim = i % 2 ? 'b' : 'a',
+					   .step = 1 + (i / 2) * STEPS / (rounds / 2),
+					   .kills = PAIR_KILL_SELF };
 
 		round_run(&plan);
 		assert_baseline();
@@ -424,9 +427,9 @@ static void device_restart(void)
 static void kill_device_between_steps(char kills)
 {
 	for (unsigned i = 0; i < DEVICE_ROUNDS; i++) {
-		const struct plan plan = {
-			.victim = i % 2 ? 'b' : 'a', .step = 1 + (i / 2) * STEPS / (DEVICE_ROUNDS / 2), .kills = kills
-		};
+		const struct plan plan = { .victim = i % 2 ? 'b' : 'a',
+					   .step = 1 + (i / 2) * STEPS / (DEVICE_ROUNDS / 2),
+					   .kills = kills };
 
 		round_run(&plan);
 		device_restart();
@@ -448,8 +451,8 @@ static void the_device_and_a_side_are_killed(void **state)
 }
 
 /*
- * Without a peer: it comes, finds that it is alone, gives back what it has and leaves. The victim's @at is a stop, or a step where
- * nothing may be traced.
+ * Without a peer: it comes, finds that it is alone, gives back what it has and leaves. The victim's @at is a stop, or a
+ * step where nothing may be traced.
  */
 static int lonely_side(char name, uint32_t at, uint32_t *stops)
 {
@@ -485,8 +488,8 @@ static void device_stop(void)
 }
 
 /*
- * Whoever comes first starts the device. He may die doing so, at each of his system calls: the next one finds a device or starts it,
- * and when he has left too nothing is left.
+ * Whoever comes first starts the device. He may die doing so, at each of his system calls: the next one finds a device
+ * or starts it, and when he has left too nothing is left.
  */
 static void killed_while_starting_the_device(void **state)
 {
@@ -528,10 +531,8 @@ static int stop(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(killed_at_system_calls),
-		cmocka_unit_test(killed_between_steps),
-		cmocka_unit_test(killed_while_starting_the_device),
-		cmocka_unit_test(the_device_is_killed),
+		cmocka_unit_test(killed_at_system_calls),	    cmocka_unit_test(killed_between_steps),
+		cmocka_unit_test(killed_while_starting_the_device), cmocka_unit_test(the_device_is_killed),
 		cmocka_unit_test(the_device_and_a_side_are_killed),
 	};
 	char instance[32];

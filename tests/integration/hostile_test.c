@@ -2,9 +2,10 @@
 /*
  * hostile_test.c - peers that mean harm with what they legitimately hold, and peers that try what they do not hold.
  *
- * A scribbler writes into the page of a shared notify as fast as it can, wakes and steals wake-ups. It can end or delay what is
- * waited for there, and nothing else: every call comes back in its time, nothing crashes, and nobody burns a core because of it. The
- * machine has few cores and the scribbler wants them all, so times here are bounds and not measures.
+ * A scribbler writes into the page of a shared notify as fast as it can, wakes and steals wake-ups. It can end or delay
+ * what is waited for there, and nothing else: every call comes back in its time, nothing crashes, and nobody burns a
+ * core because of it. The machine has few cores and the scribbler wants them all, so times here are bounds and not
+ * measures.
  */
 #include <inttypes.h>
 
@@ -47,8 +48,11 @@ static struct {
 	_Atomic uint32_t *word;
 } self;
 
-/* The one page of an object that is mapped here. */
-static _Atomic uint32_t *find_word(void)
+#define NOTIFY_PAGE "/memfd:vinci (deleted)"
+#define RING_PAGE "/memfd:vinci-ring (deleted)"
+
+/* The one page of this name that is mapped here. */
+static _Atomic uint32_t *find_page(const char *name)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	_Atomic uint32_t *word = NULL;
@@ -56,7 +60,7 @@ static _Atomic uint32_t *find_word(void)
 	char line[512];
 
 	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx", &from, &to) == 2 && to - from == 4096 && strstr(line, "/memfd:vinci (deleted)"))
+		if (sscanf(line, "%lx-%lx", &from, &to) == 2 && to - from == 4096 && strstr(line, name))
 			word = (_Atomic uint32_t *)from;
 	if (maps)
 		fclose(maps);
@@ -101,18 +105,35 @@ static void *steal(void *arg)
 
 static int scribble_start(const char *mode)
 {
-	self.word = find_word();
+	self.word = find_page(!strcmp(mode, "ring") ? RING_PAGE : NOTIFY_PAGE);
 	if (!self.word)
 		return -1;
 	self.mode = !strcmp(mode, "erase") ? "erase" : "anything";
 	atomic_store(&self.stop, false);
-	return pthread_create(&self.threads[0], NULL, scribble, &self) || pthread_create(&self.threads[1], NULL, steal, NULL);
+	return pthread_create(&self.threads[0], NULL, scribble, &self) ||
+	       pthread_create(&self.threads[1], NULL, steal, NULL);
 }
 
 static int scribble_stop(void)
 {
 	atomic_store(&self.stop, true);
 	return pthread_join(self.threads[0], NULL) || pthread_join(self.threads[1], NULL);
+}
+
+/* What the device takes handles to close out of: always full of rubbish, in its own counting. The words are those of
+ * the wire. */
+static int flood(unsigned rounds)
+{
+	_Atomic uint32_t *ring = find_page(RING_PAGE);
+
+	if (!ring)
+		return -1;
+	while (rounds--) {
+		for (unsigned i = 0; i < 992; i++)
+			atomic_store_explicit(&ring[32 + i], rounds * 31 + i, memory_order_relaxed);
+		atomic_store(&ring[0], atomic_load(&ring[16]) + 992);
+	}
+	return 0;
 }
 
 /* Records others[0] and waits for others[1], round after round. */
@@ -169,6 +190,8 @@ static int obey(const char *line)
 		return scribble_stop();
 	if (sscanf(line, "echo %u", &n) == 1)
 		return echo(n);
+	if (sscanf(line, "flood %u", &n) == 1)
+		return flood(n);
 	return -1;
 }
 
@@ -242,7 +265,8 @@ static void attack_begin(struct attack *a, const char *mode)
 {
 	a->notify = notify_exported(a->key);
 	assert_ok(aclrtMalloc(&a->memory, BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
-	assert_ok(aclrtIpcMemGetExportKey(a->memory, BYTES, a->memory_key, 65, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+	assert_ok(aclrtIpcMemGetExportKey(a->memory, BYTES, a->memory_key, 65,
+					  ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
 	peer_start(&a->hostile);
 	peer_start(&a->honest);
 	assert_int_equal(ask(&a->hostile, "memory %s", a->memory_key), 0);
@@ -419,6 +443,45 @@ static void waiting_costs_little(void **state)
 	assert_ok(aclrtDestroyStream(polled));
 }
 
+/* Shares and gives back, which asks the device for each of it. */
+static void work_with_device(struct t_peer *honest)
+{
+	void *memory = NULL;
+	char key[65];
+
+	for (unsigned i = 0; i < 50; i++) {
+		assert_ok(aclrtMalloc(&memory, BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
+		assert_ok(aclrtIpcMemGetExportKey(memory, BYTES, key, 65,
+						  ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+		assert_int_equal(ask(honest, "memory %s", key), 0);
+		assert_int_equal(ask(honest, "close %s", key), 0);
+		assert_ok(aclrtFree(memory));
+	}
+}
+
+/* The page between a client and the device. Its nonsense is its own loss. */
+static void the_device_is_not_disturbed(void **state)
+{
+	struct t_peer flooder, scribbler, honest;
+	int code;
+
+	(void)state;
+	peer_start(&flooder);
+	peer_start(&scribbler);
+	peer_start(&honest);
+	assert_true(t_write_line(&flooder, "flood 30000"));
+	assert_int_equal(ask(&scribbler, "scribble ring"), 0);
+	work_with_device(&honest);
+	assert_int_equal(ask(&scribbler, "stop"), 0);
+	assert_true(t_expect(&flooder, "0", ANSWER_MS));
+	code = ask(&scribbler, "physical 1");
+	assert_true(code == ACL_ERROR_RT_LOST_HEARTBEAT || code == ACL_ERROR_RT_INVALID_HANDLE);
+	assert_int_equal(ask(&flooder, "physical 1"), ACL_ERROR_RT_INVALID_HANDLE);
+	assert_int_equal(t_wait(&flooder, ANSWER_MS), 0);
+	assert_int_equal(t_wait(&scribbler, ANSWER_MS), 0);
+	assert_int_equal(t_wait(&honest, ANSWER_MS), 0);
+}
+
 /* --- in a process that leaves under attack ---------------------------------------------------- */
 
 /* Tells its key, and when its waits are under way. */
@@ -470,7 +533,9 @@ static void just_exits(void)
 }
 
 static const struct scenario scenarios[] = {
-	{ "resets_by_force", resets_by_force }, { "resets", resets }, { "just_finalizes", just_finalizes },
+	{ "resets_by_force", resets_by_force },
+	{ "resets", resets },
+	{ "just_finalizes", just_finalizes },
 	{ "just_exits", just_exits },
 };
 
@@ -512,7 +577,8 @@ struct loot {
 
 static void loot_make(struct loot *l, int32_t friend)
 {
-	const aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE, .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+	const aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE,
+					    .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
 
 	assert_ok(aclrtMalloc(&l->memory, BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
 	assert_ok(aclrtIpcMemGetExportKey(l->memory, BYTES, l->memory_key, 65, 0));
@@ -622,10 +688,15 @@ static int stop(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(timed_waits_end),	    cmocka_unit_test(endless_waits_can_be_ended),
-		cmocka_unit_test(records_arrive_when_it_stops), cmocka_unit_test(others_are_not_disturbed),
-		cmocka_unit_test(waiting_costs_little),	    cmocka_unit_test(leaving_works),
-		cmocka_unit_test(foreign_keys_are_refused), cmocka_unit_test(rubbish_is_refused),
+		cmocka_unit_test(timed_waits_end),
+		cmocka_unit_test(endless_waits_can_be_ended),
+		cmocka_unit_test(records_arrive_when_it_stops),
+		cmocka_unit_test(others_are_not_disturbed),
+		cmocka_unit_test(waiting_costs_little),
+		cmocka_unit_test(the_device_is_not_disturbed),
+		cmocka_unit_test(leaving_works),
+		cmocka_unit_test(foreign_keys_are_refused),
+		cmocka_unit_test(rubbish_is_refused),
 	};
 	char instance[32];
 
