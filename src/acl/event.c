@@ -201,3 +201,22 @@ aclError aclrtGetEventAvailNum(uint32_t *eventCount)
 		*eventCount = rts_events_available(ctx->device);
 	return api_result(code);
 }
+
+aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
+{
+	REQUIRE_NOT_NULL(event);
+	REQUIRE_NOT_NULL(handle);
+	return api_result(rts_event_name(event, handle));
+}
+
+aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event)
+{
+	struct rts_context *ctx;
+	int code;
+
+	REQUIRE_NOT_NULL(event);
+	code = rts_context_current(&ctx);
+	if (!code)
+		code = rts_event_open(ctx, &handle, event);
+	return api_result(code);
+}

@@ -32,10 +32,6 @@ REFUSE(aclrtRegStreamStateCallback, const char *regName, aclrtStreamStateCallbac
 /* Refused: stopping a stream in the middle is not there yet. */
 REFUSE(aclrtStreamStop, aclrtStream stream)
 
-/* Refused: events between processes are not there yet. */
-REFUSE(aclrtIpcGetEventHandle, aclrtEvent event, aclrtIpcEventHandle *handle)
-REFUSE(aclrtIpcOpenEventHandle, aclrtIpcEventHandle handle, aclrtEvent *event)
-
 /* Refused: CANN has it on other products than A2 and A3. */
 REFUSE(aclrtCntNotifyCreate, aclrtCntNotify *cntNotify, uint64_t flag)
 REFUSE(aclrtCntNotifyRecord, aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* event.c - events as objects: creation, records, resets, and what the host asks about them. */
 #include "rts/event_impl.h"
+#include "rts/event_page.h"
 
 #include <stdlib.h>
 
@@ -78,6 +79,8 @@ static void event_released(struct rts_object *obj)
 
 	rts_stream_put(&ev->record.stream);
 	rts_stream_put(&ev->reset.stream);
+	if (ev->page)
+		event_page_put(ev->page);
 	if (ev->id >= 0 && !rts_process_forked())
 		event_id_drop(ev);
 	free(ev);
@@ -98,7 +101,7 @@ static int flags_check(uint32_t flags, bool ex)
 			FLAGS_MIXED, ex ? "ACL_EVENT_IPC (0x40)" : "ACL_EVENT_DEVICE_USE_ONLY (0x10) or ACL_EVENT_EXTERNAL (0x20)");
 }
 
-static struct rts_event *event_alloc(uint32_t device, uint32_t flags, bool ex)
+struct rts_event *event_alloc(uint32_t device, uint32_t flags, bool ex)
 {
 	struct rts_event *ev = calloc(1, sizeof(*ev));
 
@@ -116,6 +119,15 @@ static struct rts_event *event_alloc(uint32_t device, uint32_t flags, bool ex)
 	return ev;
 }
 
+int event_publish(struct rts_event *ev, aclrtEvent *handle)
+{
+	int r = rts_object_publish(&ev->obj, RTS_EVENT, event_released);
+
+	if (!r)
+		*handle = ev->obj.handle;
+	return r;
+}
+
 /* Those that streams wait for in hardware have their id from the start. */
 static bool id_at_creation(uint32_t flags, bool ex)
 {
@@ -131,21 +143,19 @@ int rts_event_create(struct rts_context *ctx, uint32_t flags, bool ex, aclrtEven
 	r = rts_process_check_fork();
 	if (!r)
 		r = flags_check(flags, ex);
-	if (!r && flags == ACL_EVENT_IPC)
-		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "events between processes (ACL_EVENT_IPC) are not supported yet");
 	if (r)
 		return r;
 	ev = event_alloc(ctx->device, flags, ex);
 	if (!ev)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for an event");
-	if (id_at_creation(flags, ex))
+	if (flags == ACL_EVENT_IPC)
+		r = event_ipc_create(ev);
+	else if (id_at_creation(flags, ex))
 		r = event_id_hold(ev);
 	if (!r)
-		r = rts_object_publish(&ev->obj, RTS_EVENT, event_released);
+		r = event_publish(ev, handle);
 	if (r)
-		event_released(&ev->obj);
-	else
-		*handle = ev->obj.handle;
+		rts_object_put(&ev->obj);
 	return r;
 }
 
@@ -286,6 +296,8 @@ static int event_record(struct rts_event *ev, struct rts_stream *st)
 	uint64_t serial, time;
 	int r = 0;
 
+	if (ev->page)
+		return event_ipc_record(ev, st);
 	if (!event_without_waits(ev))
 		r = event_id_hold(ev);
 	if (r)
@@ -411,8 +423,8 @@ int rts_event_query_status(aclrtEvent handle, bool *complete)
 	if (!r)
 		r = support_check(ev, ACL_EVENT_EXTERNAL, false, "asked by the host");
 	if (!r) {
-		done = event_complete(ev, &recorded);
-		*complete = done && (recorded || ev->ex);
+		done = ev->page ? event_ipc_complete(ev) : event_complete(ev, &recorded);
+		*complete = done && (ev->ex || recorded);
 	}
 	event_put(&ev);
 	return r;
@@ -433,7 +445,7 @@ int rts_event_query_waits(aclrtEvent handle, bool *complete)
 
 /* --- synchronising ---------------------------------------------------------------------------- */
 
-static int place_wait(const struct event_place *p, int32_t timeout_ms)
+int place_wait(const struct event_place *p, int32_t timeout_ms)
 {
 	uint64_t deadline = U_FOREVER;
 
@@ -463,7 +475,9 @@ int rts_event_synchronize(aclrtEvent handle, int32_t timeout_ms)
 	r = event_get(handle, &ev);
 	if (!r)
 		r = support_check(ev, ACL_EVENT_EXTERNAL, false, "waited for by the host");
-	if (!r) {
+	if (!r && ev->page) {
+		r = event_ipc_synchronize(ev, timeout_ms);
+	} else if (!r) {
 		place = event_record_place(ev);
 		r = place_wait(&place, timeout_ms);
 		rts_stream_put(&place.stream);

@@ -35,6 +35,9 @@ int rts_event_query_waits(aclrtEvent handle, bool *complete);
 int rts_event_synchronize(aclrtEvent handle, int32_t timeout_ms);
 int rts_event_elapsed(aclrtEvent start, aclrtEvent end, float *ms);
 int rts_event_timestamp(aclrtEvent handle, uint64_t *us);
+/* Events of ACL_EVENT_IPC: the name by which other processes open them, and opening. */
+int rts_event_name(aclrtEvent handle, aclrtIpcEventHandle *name);
+int rts_event_open(struct rts_context *ctx, const aclrtIpcEventHandle *name, aclrtEvent *handle);
 int rts_event_id(aclrtEvent handle, uint32_t *id);
 /* How many more events with an id this process can have on @device. */
 uint32_t rts_events_available(uint32_t device);

@@ -6,6 +6,8 @@
 #include "rts/event.h"
 #include "rts/exec.h"
 
+struct event_page;
+
 #define EVENT_NO_TIME UINT64_MAX
 #define EVENT_NO_KIND UINT32_MAX
 
@@ -31,15 +33,22 @@ struct rts_event {
 	uint64_t recorded; /* serial of `record`; 0: none */
 	uint64_t time_ns; /* of the record `serial` */
 	struct stream_wait *waiting; /* waits for the next record */
+	uint32_t ticket; /* of `record`, in page */
+
+	struct event_page *page; /* of an ACL_EVENT_IPC event, for good */
 
 	int32_t id; /* ids.lock; the last one if none is held; -1: none yet */
 	bool holds_id; /* ids.lock; so is the list */
 	struct rts_event *prev, *next;
 };
 
+struct rts_event *event_alloc(uint32_t device, uint32_t flags, bool ex);
+int event_publish(struct rts_event *ev, aclrtEvent *handle); /* the caller's reference becomes the handle's */
 int event_get(aclrtEvent handle, struct rts_event **out);
 void event_put(struct rts_event **ev);
 bool place_reached(const struct event_place *place);
+/* The host's wait: 507047, 107000 from a task of the same stream. */
+int place_wait(const struct event_place *place, int32_t timeout_ms);
 /* With a reference of the caller's own to the stream, if there is one. */
 struct event_place event_record_place(struct rts_event *ev);
 /* 107000 when the first record or wait was of another kind. */
@@ -51,5 +60,12 @@ int event_id_hold(struct rts_event *ev);
 void event_id_drop(struct rts_event *ev);
 /* A record has been made: waits that had none to wait for start over. */
 void event_resume_waiting(struct rts_event *ev);
+
+/* event_ipc.c: the same for events with a page */
+int event_ipc_create(struct rts_event *ev);
+int event_ipc_record(struct rts_event *ev, struct rts_stream *st);
+int event_ipc_wait(struct rts_event *ev, struct rts_stream *st, uint32_t seconds);
+bool event_ipc_complete(struct rts_event *ev);
+int event_ipc_synchronize(struct rts_event *ev, int32_t timeout_ms);
 
 #endif

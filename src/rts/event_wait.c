@@ -281,7 +281,7 @@ int rts_event_wait(aclrtEvent handle, struct rts_stream *st, uint32_t seconds, u
 	if (!r)
 		r = event_wait_check(ev, st, kind);
 	if (!r)
-		r = event_wait(ev, st, seconds);
+		r = ev->page ? event_ipc_wait(ev, st, seconds) : event_wait(ev, st, seconds);
 	event_put(&ev);
 	return r;
 }

@@ -21,6 +21,7 @@ enum lock_rank {
 	RANK_NOTIFY_IDS = 91,
 	RANK_NOTIFY_LIST = 92, /* the streams that wait for a notify */
 	RANK_NOTIFY_POLL = 94,
+	RANK_EVENT_PAGE = 95, /* rts/event_page.c: pages that processes share */
 	RANK_EVENT = 96, /* rts/event.c: ids */
 	RANK_STREAM = 100, /* a stream's queue */
 	RANK_EXEC = 110,   /* workers, deferred calls */
