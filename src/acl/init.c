@@ -37,6 +37,7 @@ static struct {
 	pthread_cond_t changed;
 	bool changing;
 	pthread_t changer;
+	int cancel; /* the changer's: it is not to be cancelled in a file or a callback */
 	atomic_ullong count;	 /* aclInit's references; 0: not initialised */
 	bool finalized;		 /* the last thing that happened was a finalisation */
 	struct init_file *first; /* of the first aclInit that succeeded: later ones have to agree */
@@ -68,6 +69,8 @@ static bool begin_change(void)
 	while (state.changing && !pthread_equal(state.changer, pthread_self()))
 		u_mutex_wait(&state.lock, &state.changed);
 	outer = !state.changing;
+	if (outer)
+		state.cancel = u_cancel_off();
 	state.changing = true;
 	state.changer = pthread_self();
 	u_mutex_unlock(&state.lock);
@@ -76,10 +79,14 @@ static bool begin_change(void)
 
 static void end_change(void)
 {
+	int cancel;
+
 	u_mutex_lock(&state.lock);
+	cancel = state.cancel;
 	state.changing = false;
 	pthread_cond_broadcast(&state.changed);
 	u_mutex_unlock(&state.lock);
+	u_cancel_restore(cancel);
 }
 
 /* ---- callbacks ------------------------------------------------------------------------------- */

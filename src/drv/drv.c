@@ -14,6 +14,7 @@
 
 #include "drv/drv.h"
 #include "drv/transport.h"
+#include "util/cancel.h"
 
 struct drv {
 	struct transport *transport;
@@ -57,9 +58,14 @@ static unsigned int process_current(void)
 /* A child made by fork must not speak on its parent's connection. */
 static int drv_ioctl(struct drv *drv, unsigned long request, void *arg)
 {
+	int cancel, r;
+
 	if (process_current() != drv->owner)
 		return -EOWNERDEAD;
-	return drv->transport->ops->ioctl(drv->transport, request, arg);
+	cancel = u_cancel_off();
+	r = drv->transport->ops->ioctl(drv->transport, request, arg);
+	u_cancel_restore(cancel);
+	return r;
 }
 
 static int check_version(struct drv *drv, char *why, size_t why_len)
@@ -80,7 +86,7 @@ static int check_version(struct drv *drv, char *why, size_t why_len)
 	return -EPROTO;
 }
 
-int drv_open(const struct drv_settings *settings, struct drv **out, char *why, size_t why_len)
+static int open_drv(const struct drv_settings *settings, struct drv **out, char *why, size_t why_len)
 {
 	const struct transport_ops *ops = settings->driver == DRV_DRM ? &transport_drm : &transport_soft;
 	struct drv *drv;
@@ -109,12 +115,23 @@ err_free:
 	return r;
 }
 
+int drv_open(const struct drv_settings *settings, struct drv **out, char *why, size_t why_len)
+{
+	int cancel = u_cancel_off();
+	int r = open_drv(settings, out, why, why_len);
+
+	u_cancel_restore(cancel);
+	return r;
+}
+
 void drv_close(struct drv *drv)
 {
-	if (!drv)
-		return;
-	drv->transport->ops->close(drv->transport);
+	int cancel = u_cancel_off();
+
+	if (drv)
+		drv->transport->ops->close(drv->transport);
 	free(drv);
+	u_cancel_restore(cancel);
 }
 
 void drv_abandon(struct drv *drv)
@@ -211,10 +228,14 @@ int drv_close_handle_async(struct drv *drv, uint32_t handle)
 int drv_map(struct drv *drv, uint64_t mmap_offset, size_t size, void *addr, bool writable, void **out)
 {
 	int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+	int cancel, r;
 
 	if (process_current() != drv->owner)
 		return -EOWNERDEAD;
-	return drv->transport->ops->mmap(drv->transport, addr, size, prot, mmap_offset, out);
+	cancel = u_cancel_off();
+	r = drv->transport->ops->mmap(drv->transport, addr, size, prot, mmap_offset, out);
+	u_cancel_restore(cancel);
+	return r;
 }
 
 int drv_unmap(struct drv *drv, void *addr, size_t size)

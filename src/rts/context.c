@@ -23,12 +23,15 @@ static bool is_dead(const struct rts_context *ctx)
 
 /* ---- the thread's context -------------------------------------------------------------------- */
 
-/* The application's destructors may still want the thread's context, in whatever order: ours waits for the last round. */
+/*
+ * The application's destructors may still want the thread's context, in whatever order: ours waits for the last
+ * but one round. The last is the sanitizers': after it they do not know the thread any more.
+ */
 static void drop_at_exit(void *ctx)
 {
 	static _Thread_local unsigned rounds;
 
-	if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(current_key, ctx))
+	if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && !pthread_setspecific(current_key, ctx))
 		return;
 	current = NULL;
 	if (!rts_process_forked())

@@ -8,6 +8,7 @@
 #include "rts/process.h"
 #include "rts/rts.h"
 #include "rts/visible.h"
+#include "util/cancel.h"
 #include "util/mutex.h"
 
 #include <errno.h>
@@ -256,13 +257,15 @@ static int start_locked(void)
 
 static int start(void)
 {
-	int code;
+	int code, cancel;
 
 	if (!hold())
 		return u_report(ACL_ERROR_RT_NO_DEVICE, "no host memory is left to open the device");
+	cancel = u_cancel_off(); /* settings are read from a file */
 	u_mutex_lock(&process.lock);
 	code = start_locked();
 	u_mutex_unlock(&process.lock);
+	u_cancel_restore(cancel);
 	unhold();
 	return code;
 }

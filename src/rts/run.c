@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* run.c - who runs a stream's tasks, and how threads wait for them. The protocols are explained in exec.h. */
 #include "rts/exec.h"
+#include "util/cancel.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -172,11 +173,13 @@ static enum run_result stream_run_tasks(struct rts_stream *st, uint64_t limit)
 enum run_result stream_run(struct rts_stream *st, uint64_t limit)
 {
 	struct exec_frame frame = { .stream = st, .outer = frames };
+	int cancel = u_cancel_off(); /* of an application's thread that waits: a task is not its own */
 	enum run_result r;
 
 	frames = &frame;
 	r = stream_run_tasks(st, limit);
 	frames = frame.outer;
+	u_cancel_restore(cancel);
 	return r;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* log.c - lines on stderr, for those who ask for them with VINCI_LOG. One write a line, errno kept. */
+#include "util/cancel.h"
 #include "util/report.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ static int wanted_level(void)
 
 void u_log(enum u_level level, const char *fmt, ...)
 {
-	int saved = errno, n, m;
+	int saved = errno, cancel, n, m;
 	char line[1024];
 	va_list ap;
 
@@ -62,7 +63,9 @@ void u_log(enum u_level level, const char *fmt, ...)
 	if (n > (int)sizeof(line) - 2)
 		n = (int)sizeof(line) - 2;
 	line[n++] = '\n';
+	cancel = u_cancel_off(); /* the caller may hold locks */
 	if (write(STDERR_FILENO, line, (size_t)n) < 0)
 		n = 0; /* nobody reads stderr: there is nobody to tell */
+	u_cancel_restore(cancel);
 	errno = saved;
 }

@@ -8,6 +8,8 @@
 #ifndef VINCI_UTIL_MUTEX_H
 #define VINCI_UTIL_MUTEX_H
 
+#include "util/cancel.h"
+
 #include <pthread.h>
 #include <stdint.h>
 
@@ -61,9 +63,12 @@ static inline void u_mutex_unlock(struct u_mutex *mutex)
 /* The condition is one that pthread_cond_signal() or _broadcast() wakes; @mutex is held before and after. */
 static inline void u_mutex_wait(struct u_mutex *mutex, pthread_cond_t *cond)
 {
+	int cancel = u_cancel_off();
+
 	u_rank_pop(mutex);
 	pthread_cond_wait(cond, &mutex->m);
 	u_rank_push(mutex);
+	u_cancel_restore(cancel);
 }
 
 #endif

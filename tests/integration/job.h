@@ -86,12 +86,15 @@ static inline void job_with_device_set(void)
 {
 	aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE,
 				      .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
-	static unsigned char bytes[4096];
+	unsigned char bytes[4096] = { 0 };
 	aclrtDrvMemHandle handle;
 	aclrtStream stream;
 	aclrtNotify notify;
 	void *memory, *range;
+	int32_t device;
 
+	CHECK_CODE(aclrtGetDevice(&device), ACL_SUCCESS);
+	prop.location.id = (uint32_t)device;
 	CHECK_CODE(aclrtCreateStream(&stream), ACL_SUCCESS);
 	CHECK_CODE(aclrtMalloc(&memory, JOB_SIZE, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
 	CHECK_CODE(aclrtMemsetAsync(memory, JOB_SIZE, 0x5a, JOB_SIZE, stream), ACL_SUCCESS);
@@ -99,7 +102,6 @@ static inline void job_with_device_set(void)
 	CHECK_CODE(aclrtRecordNotify(notify, stream), ACL_SUCCESS);
 	CHECK_CODE(aclrtWaitAndResetNotify(notify, stream, 10), ACL_SUCCESS);
 	CHECK_CODE(aclrtSynchronizeStream(stream), ACL_SUCCESS);
-	memset(bytes, 0, sizeof(bytes));
 	CHECK_CODE(aclrtMemcpy(bytes, sizeof(bytes), memory, sizeof(bytes), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
 	CHECK(bytes[0] == 0x5a && bytes[4095] == 0x5a);
 	CHECK_CODE(aclrtMallocPhysical(&handle, JOB_SIZE, &prop, 0), ACL_SUCCESS);
