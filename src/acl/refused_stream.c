@@ -53,13 +53,6 @@ REFUSE(aclrtCreateLabelList, aclrtLabel *labels, size_t num, aclrtLabelList *lab
 REFUSE(aclrtDestroyLabelList, aclrtLabelList labelList)
 REFUSE(aclrtSwitchLabelByIndex, void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream)
 
-/* Refused: callbacks on a stream are not there yet. */
-REFUSE(aclrtSubscribeReport, uint64_t threadId, aclrtStream stream)
-REFUSE(aclrtLaunchCallback, aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,
-	aclrtStream stream)
-REFUSE(aclrtProcessReport, int32_t timeout)
-REFUSE(aclrtUnSubscribeReport, uint64_t threadId, aclrtStream stream)
-
 /* Refused: kernels run without a time limit. */
 REFUSE(aclrtSetOpExecuteTimeOut, uint32_t timeout)
 REFUSE(aclrtSetOpExecuteTimeOutV2, uint64_t timeout, uint64_t *actualTimeout)

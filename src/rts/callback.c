@@ -24,5 +24,11 @@ int rts_launch_host_func(struct rts_stream *st, aclrtHostFunc fn, void *arg)
 
 	if (!fn)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "fn is NULL; it must be the function to call");
+	if (st->reports)
+		return u_report(ACL_ERROR_RT_STREAM_SUBSCRIBE,
+				"stream %d has a subscribed thread (aclrtSubscribeReport), which runs its callbacks: use aclrtLaunchCallback",
+				st->id);
+	if (!atomic_load_explicit(&st->host_calls, memory_order_relaxed))
+		atomic_store(&st->host_calls, true);
 	return rts_stream_submit(st, &host_call_type, &call, sizeof(call));
 }

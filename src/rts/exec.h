@@ -140,6 +140,9 @@ struct rts_stream {
 	struct rts_stream *next; /* pool.lock: ready or kept list */
 	uint64_t seen; /* pool.lock: completed when the keeper looked last */
 
+	_Atomic(struct report_thread *) reports; /* runs its callbacks; written under report_thread.c's lock */
+	atomic_bool host_calls; /* functions of aclrtLaunchHostFunc have been launched on it, once and for all */
+
 	struct stream_wait wait;
 	_Atomic uint64_t poll_serial; /* what a poller was asked for last; the owner raises it to forget */
 };
@@ -175,6 +178,8 @@ enum run_result {
 
 /* Runs tasks until completed is @limit; the caller owns the stream. */
 enum run_result stream_run(struct rts_stream *st, uint64_t limit);
+/* fn(arg), which belongs to a task of @st: waiting for the stream is refused meanwhile. */
+void stream_call(struct rts_stream *st, void (*fn)(void *arg), void *arg);
 /* Until completed is @target or @deadline has come (507046); may run tasks itself if @runner. */
 int stream_wait(struct rts_stream *st, uint64_t target, uint64_t deadline, bool runner);
 /* The tasks that this thread is inside of; a thread that works for them takes them over, so that it cannot wait for them either. */

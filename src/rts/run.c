@@ -183,6 +183,15 @@ enum run_result stream_run(struct rts_stream *st, uint64_t limit)
 	return r;
 }
 
+void stream_call(struct rts_stream *st, void (*fn)(void *arg), void *arg)
+{
+	struct exec_frame frame = { .stream = st, .outer = frames };
+
+	frames = &frame;
+	fn(arg);
+	frames = frame.outer;
+}
+
 /* --- telling waiters -------------------------------------------------------------------------- */
 
 void stream_wake(struct rts_stream *st)

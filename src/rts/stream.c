@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stream.c - streams as objects: creation, limits, submission, the ways in which they end. */
 #include "rts/exec.h"
+#include "rts/report_thread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -426,6 +427,7 @@ static void stream_close(struct rts_stream *st, bool force)
 	else
 		stream_wait(st, atomic_load(&st->submitted), U_FOREVER, true);
 	stream_wake(st);
+	rts_report_stream_gone(st);
 	u_mutex_lock(&registry.lock);
 	id_give_locked(st->device, st->id);
 	u_mutex_unlock(&registry.lock);
