@@ -50,6 +50,7 @@ struct thread_report {
 
 static _Thread_local struct thread_report *mine;
 static pthread_key_t key;
+static bool has_key; /* written once, by make_key() */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static atomic_bool for_process;
@@ -149,20 +150,19 @@ static void thread_report_free(void *arg)
 
 static void make_key(void)
 {
-	if (pthread_key_create(&key, thread_report_free))
-		abort(); /* no key left in the process: nothing could be reported, not even this */
+	has_key = !pthread_key_create(&key, thread_report_free);
 }
 
+/* Where the application has taken all keys, what a thread had stays allocated when it ends: better than to say nothing.
+ */
 static struct thread_report *thread_report(void)
 {
 	if (mine)
 		return mine;
 	pthread_once(&once, make_key);
 	mine = calloc(1, sizeof(*mine));
-	if (mine && pthread_setspecific(key, mine)) {
-		free(mine);
-		mine = NULL;
-	}
+	if (mine && has_key)
+		(void)pthread_setspecific(key, mine);
 	return mine;
 }
 

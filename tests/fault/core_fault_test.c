@@ -249,6 +249,7 @@ FRESH(test_fresh_close, FAULT_CLOSE, FAULT_ONCE, SLOW ? 3 : 15)
 FRESH(test_fresh_signals, FAULT_ALL, FAULT_INTERRUPT, SLOW ? 20 : 100)
 FRESH(test_fresh_no_heap, FAULT_HEAP, FAULT_FROM, SLOW ? 5 : 30)
 FRESH(test_fresh_no_map, FAULT_MAP, FAULT_FROM, SLOW ? 5 : 30)
+FRESH(test_fresh_no_threads, FAULT_THREAD, FAULT_FROM, 1)
 FRESH(test_fresh_no_device, FAULT_OPEN | FAULT_MESSAGE, FAULT_FROM, SLOW ? 10 : 60)
 
 /* ---- again and again in one process ---------------------------------------------------------- */
@@ -400,9 +401,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_fresh_message_other), cmocka_unit_test(test_fresh_close),
 		cmocka_unit_test(test_fresh_signals),	    cmocka_unit_test(test_fresh_no_heap),
 		cmocka_unit_test(test_fresh_no_map),	    cmocka_unit_test(test_fresh_no_device),
-		cmocka_unit_test(test_leaks_are_seen),	    cmocka_unit_test(test_steady_heap),
-		cmocka_unit_test(test_steady_map),	    cmocka_unit_test(test_steady_message),
-		cmocka_unit_test(test_steady_lost),
+		cmocka_unit_test(test_fresh_no_threads),    cmocka_unit_test(test_leaks_are_seen),
+		cmocka_unit_test(test_steady_heap),	    cmocka_unit_test(test_steady_map),
+		cmocka_unit_test(test_steady_message),	    cmocka_unit_test(test_steady_lost),
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "partner"))
