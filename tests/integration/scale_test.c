@@ -30,23 +30,27 @@ static struct counts count(void)
 	return (struct counts){ t_count_fds(), t_count_backed_maps(), t_count_threads(), t_count_shm(), t_rss_kib() };
 }
 
+/*
+ * Descriptors come back one by one. Pools of threads, allocators' arenas and caches find their size by and by, the later
+ * the busier the machine: they may still grow a little, but not by something for each round or each object.
+ */
 static void no_growth(const struct counts *before)
 {
 	struct counts now = count();
 
-	if (now.fds != before->fds || now.threads > before->threads || now.shm != before->shm)
+	if (now.fds != before->fds || now.threads > before->threads + 4 || now.shm != before->shm)
 		fprintf(stderr, "descriptors %u -> %u, threads %u -> %u, /dev/shm %u -> %u\n", before->fds, now.fds,
 			before->threads, now.threads, before->shm, now.shm);
 	CHECK(now.fds == before->fds);
-	CHECK(now.threads <= before->threads);
+	CHECK(now.threads <= before->threads + 4);
 	CHECK(now.shm == before->shm);
 	if (SANITIZED) /* a sanitizer keeps what was freed for a while, and maps as it likes */
 		return;
-	if (now.maps > before->maps + 4 || now.rss > before->rss + 2048)
+	if (now.maps > before->maps + 32 || now.rss > before->rss + 8192)
 		fprintf(stderr, "mappings %u -> %u, resident %lu -> %lu KiB\n", before->maps, now.maps, before->rss,
 			now.rss);
-	CHECK(now.maps <= before->maps + 4);
-	CHECK(now.rss <= before->rss + 2048);
+	CHECK(now.maps <= before->maps + 32);
+	CHECK(now.rss <= before->rss + 8192);
 }
 
 static void *job_in_thread(void *arg)
