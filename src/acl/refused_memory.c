@@ -35,10 +35,6 @@ REFUSE(aclrtCmoAsyncWithBarrier, void *src, size_t size, aclrtCmoType cmoType, u
 	aclrtStream stream)
 REFUSE(aclrtCmoWaitBarrier, aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
 
-/* Refused: tasks that write or wait for a value in memory are not there yet. */
-REFUSE(aclrtValueWrite, void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
-REFUSE(aclrtValueWait, void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
-
 /* Refused: variables of device code need kernels loaded from binaries, which are not there yet. */
 REFUSE(aclrtGetSymbolAddress, const void *symbol, void **devPtr)
 REFUSE(aclrtGetSymbolSize, const void *symbol, size_t *size)
