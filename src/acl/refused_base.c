@@ -11,11 +11,6 @@ REFUSE_VOID(aclAppLog, aclLogLevel logLevel, const char *func, const char *file,
 REFUSE_VOID(aclAppLogWithArgs, aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
 	const char *fmt, va_list args)
 
-/* Refused: attributes of the SoC are not in the profile table yet. */
-REFUSE(aclGetCannAttributeList, const aclCannAttr **cannAttrList, size_t *num)
-REFUSE(aclGetCannAttribute, aclCannAttr cannAttr, int32_t *value)
-REFUSE(aclGetDeviceCapability, uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value)
-
 /* Refused: only CANN's profiler uses it, on the 910 product line. */
 REFUSE(aclrtSetDeviceWithoutTsdVXX, int32_t deviceId)
 REFUSE(aclrtResetDeviceWithoutTsdVXX, int32_t deviceId)

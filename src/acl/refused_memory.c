@@ -9,10 +9,6 @@
 REFUSE(aclrtGetMemUsageInfo, int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum,
 	size_t *outputNum)
 
-/* Refused: which of a real chip's accelerators could reach registered memory is not modelled. */
-REFUSE(aclrtHostMemMapCapabilities, uint32_t deviceId, aclrtHacType hacType,
-	aclrtHostMemMapCapability *capabilities)
-
 /* Refused: placement of a mapping on a link is not modelled yet. */
 REFUSE(aclrtMemMapSetLink, aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink)
 

@@ -16,10 +16,6 @@ REFUSE(aclrtCreateStreamV2, aclrtStream *stream, const aclrtStreamConfigHandle *
 REFUSE(aclrtSetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 REFUSE(aclrtGetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 
-/* Refused: saturation and overflow flags of a card's arithmetic are not modelled yet. */
-REFUSE(aclrtSetStreamOverflowSwitch, aclrtStream stream, uint32_t flag)
-REFUSE(aclrtGetStreamOverflowSwitch, aclrtStream stream, uint32_t *flag)
-
 /* Refused: streams that start each other or keep their tasks belong to recorded models, which are not there yet. */
 REFUSE(aclrtActiveStream, aclrtStream activeStream, aclrtStream stream)
 REFUSE(aclrtSwitchStream, void *leftValue, aclrtCondition cond, void *rightValue,

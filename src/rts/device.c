@@ -6,6 +6,7 @@
  */
 #include "rts/context.h"
 #include "rts/lock_order.h"
+#include "rts/options.h"
 #include "rts/process.h"
 #include "rts/stream.h"
 #include "util/mutex.h"
@@ -77,6 +78,7 @@ static void unuse_locked(uint32_t device)
 		u_mutex_unlock(&lock);
 		rts_ipc_device_gone(device);
 		rts_vmm_device_gone(device);
+		rts_options_device_gone(device);
 		rts_memory_device_gone(device);
 		u_mutex_lock(&lock);
 		d->going = false;

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "rts/device_info.h"
+#include "rts/config.h"
+#include "rts/process.h"
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 static int ask(uint32_t device, struct drm_vinci_device_info *info)
 {
@@ -92,4 +99,122 @@ int rts_device_attribute(uint32_t device, aclrtDevAttr attr, int64_t *value)
 	default:
 		return refuse(profile, attr);
 	}
+}
+
+/* ---- links ---- */
+
+/* The dies of an A3 chip are neighbours; everything else on it goes through the switches. */
+static uint64_t link_kind(uint32_t a, uint32_t b)
+{
+	if (!(rts_profile()->features & RTS_FEATURE_SUPER_POD) || a == b)
+		return ACL_RT_DEVS_TOPOLOGY_HCCS;
+	return a / 2 == b / 2 ? ACL_RT_DEVS_TOPOLOGY_SIO : ACL_RT_DEVS_TOPOLOGY_HCCS_SW;
+}
+
+int rts_device_link(uint32_t a, uint32_t b, uint64_t *kind)
+{
+	struct drm_vinci_device_info info;
+	int code = ask(a, &info);
+
+	if (code)
+		return u_report(code, "device %d does not answer", rts_device_to_user(a));
+	/* Without a link of their own, devices meet at the host's processors. */
+	*kind = a == b || info.peer_mask >> b & 1 ? link_kind(a, b) : ACL_RT_DEVS_TOPOLOGY_SYS;
+	return 0;
+}
+
+/* ---- names ---- */
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash(uint64_t h, const void *data, size_t size)
+{
+	const unsigned char *p = data;
+
+	for (size_t i = 0; i < size; i++)
+		h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/* What tells this host from others, as far as it can be read. */
+static size_t host_name_of(char *out, size_t size)
+{
+	int fd = open("/etc/machine-id", O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, out, size);
+	(void)close(fd);
+	return n > 0 ? (size_t)n : 0;
+}
+
+int rts_device_uuid(uint32_t device, unsigned char out[16])
+{
+	struct rts_config *config = malloc(sizeof(*config));
+	uint64_t half[2] = { UINT64_C(0xcbf29ce484222325), UINT64_C(0x76696e6369757569) };
+	char host[64] = { 0 };
+	uid_t uid = getuid();
+	size_t len = host_name_of(host, sizeof(host));
+	int code;
+
+	if (!config)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory is left for reading the settings");
+	code = rts_config_read(config);
+	for (int i = 0; !code && i < 2; i++) {
+		half[i] = hash(half[i], host, len);
+		half[i] = hash(half[i], &uid, sizeof(uid));
+		half[i] = hash(half[i], config->socket, strlen(config->socket) + 1);
+		half[i] = hash(half[i], config->instance, strlen(config->instance) + 1);
+		half[i] = hash(half[i], &device, sizeof(device));
+	}
+	free(config);
+	if (code)
+		return code;
+	memcpy(out, half, 16);
+	out[6] = (unsigned char)((out[6] & 0x0f) | 0x80); /* RFC 9562: version 8, made by a rule of ours */
+	out[8] = (unsigned char)((out[8] & 0x3f) | 0x80);
+	return 0;
+}
+
+/* A domain that no bus of the machine has. */
+#define PCI_DOMAIN 0x7669
+
+static int check_pci(void)
+{
+	if (!(rts_profile()->features & RTS_FEATURE_SUPER_POD))
+		return 0;
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the devices of a %s are not on a PCI bus", rts_profile()->soc);
+}
+
+int rts_device_pci(uint32_t device, char *out, size_t size)
+{
+	int code = check_pci();
+
+	if (!code && size < RTS_PCI_BYTES)
+		code = u_report(ACL_ERROR_RT_PARAM_INVALID, "len is %zu; a bus id has %d bytes with its NUL", size,
+				RTS_PCI_BYTES);
+	if (!code)
+		snprintf(out, size, "%04x:%02x:00.0", PCI_DOMAIN, device & 0xff);
+	return code;
+}
+
+int rts_device_by_pci(const char *text, int32_t *user)
+{
+	char name[RTS_PCI_BYTES];
+	int code = check_pci();
+	int32_t found;
+
+	for (uint32_t device = 0; !code && device < rts_device_total(); device++) {
+		code = rts_device_pci(device, name, sizeof(name));
+		found = code || strcasecmp(name, text) ? -1 : rts_device_to_user(device);
+		if (found >= 0) {
+			*user = found;
+			return 0;
+		}
+	}
+	if (code)
+		return code;
+	return u_report(ACL_ERROR_RT_PARAM_INVALID,
+			"\"%.16s\" is no visible device; their bus ids are %04x:00:00.0 and on (dddd:bb:dd.f)", text,
+			PCI_DOMAIN);
 }

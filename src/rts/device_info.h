@@ -10,4 +10,13 @@ bool rts_device_alive(uint32_t device);
 /* 207000 for an attribute that has no meaning for this SoC or for a device of a CPU; 107000 for an unknown one. */
 int rts_device_attribute(uint32_t device, aclrtDevAttr attr, int64_t *value);
 
+/* One of ACL_RT_DEVS_TOPOLOGY_*. */
+int rts_device_link(uint32_t a, uint32_t b, uint64_t *kind);
+/* The same for one device of one instance of one host, whatever its number is here; another for every other device. */
+int rts_device_uuid(uint32_t device, unsigned char out[16]);
+/* dddd:bb:dd.f; 207000 where devices are not on such a bus. */
+#define RTS_PCI_BYTES 13
+int rts_device_pci(uint32_t device, char *out, size_t size);
+int rts_device_by_pci(const char *text, int32_t *user);
+
 #endif

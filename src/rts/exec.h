@@ -22,6 +22,7 @@
 #define VINCI_RTS_EXEC_H
 
 #include "rts/lock_order.h"
+#include "rts/options.h"
 #include "rts/rts.h"
 #include "rts/stream.h"
 #include "util/lock.h"
@@ -142,6 +143,7 @@ struct rts_stream {
 
 	_Atomic(struct report_thread *) reports; /* runs its callbacks; written under report_thread.c's lock */
 	atomic_bool host_calls; /* functions of aclrtLaunchHostFunc have been launched on it, once and for all */
+	struct rts_stream_options options;
 
 	struct stream_wait wait;
 	_Atomic uint64_t poll_serial; /* what a poller was asked for last; the owner raises it to forget */

@@ -2,8 +2,11 @@
 /* reduce.c - dst = dst op src, element by element, as a card's copy engine does it. Integers wrap. */
 #include "rts/engine.h"
 #include "rts/memory.h"
+#include "rts/options.h"
 #include "util/cleanup.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define SUM_MAX ((uint64_t)4 << 30) /* bytes, as in CANN's runtime */
@@ -14,6 +17,8 @@ struct reduce {
 	uint64_t count; /* elements */
 	void (*apply)(const struct reduce *);
 	aclrtReduceKind kind;
+	bool saturate;			 /* floats: the largest number instead of infinity, 0 instead of NaN */
+	_Atomic uint32_t *overflows; /* counts them; NULL: nobody asks */
 };
 
 #define KEEP_LARGER(a, b) ((a) > (b) ? (a) : (b))
@@ -41,11 +46,25 @@ REDUCE_INTEGER(reduce_int8, int8_t, uint8_t)
 REDUCE_INTEGER(reduce_int16, int16_t, uint16_t)
 REDUCE_INTEGER(reduce_int32, int32_t, uint32_t)
 
-static float combine(aclrtReduceKind kind, float a, float b)
+/* @largest: of the type. Sums only: a maximum is no larger than what was there. */
+static float checked_sum(const struct reduce *r, float a, float b, float largest)
 {
-	if (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM)
-		return a + b;
-	return kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX ? KEEP_LARGER(a, b) : KEEP_SMALLER(a, b);
+	float sum = a + b;
+
+	if (fabsf(sum) <= largest)
+		return sum;
+	if (r->overflows)
+		atomic_fetch_add(r->overflows, 1);
+	if (!r->saturate)
+		return sum;
+	return isnan(sum) ? 0 : copysignf(largest, sum);
+}
+
+static float combine(const struct reduce *r, float a, float b, float largest)
+{
+	if (r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM)
+		return checked_sum(r, a, b, largest);
+	return r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX ? KEEP_LARGER(a, b) : KEEP_SMALLER(a, b);
 }
 
 static void reduce_float(const struct reduce *r)
@@ -55,12 +74,15 @@ static void reduce_float(const struct reduce *r)
 	for (uint64_t i = 0; i < r->count; i++) {
 		memcpy(&a, r->dst + i * sizeof(a), sizeof(a));
 		memcpy(&b, r->src + i * sizeof(b), sizeof(b));
-		a = combine(r->kind, a, b);
+		a = combine(r, a, b, FLT_MAX);
 		memcpy(r->dst + i * sizeof(a), &a, sizeof(a));
 	}
 }
 
-#define REDUCE_SHORT(name, to_float, from_float)                                                                       \
+#define HALF_MAX 65504.0f
+#define BFLOAT_MAX 0x1.fep127f
+
+#define REDUCE_SHORT(name, to_float, from_float, largest)                                                              \
 	static void name(const struct reduce *r)                                                                       \
 	{                                                                                                              \
 		uint16_t a, b;                                                                                         \
@@ -68,13 +90,13 @@ static void reduce_float(const struct reduce *r)
 		for (uint64_t i = 0; i < r->count; i++) {                                                              \
 			memcpy(&a, r->dst + i * sizeof(a), sizeof(a));                                                 \
 			memcpy(&b, r->src + i * sizeof(b), sizeof(b));                                                 \
-			a = from_float(combine(r->kind, to_float(a), to_float(b)));                                    \
+			a = from_float(combine(r, to_float(a), to_float(b), largest));                                 \
 			memcpy(r->dst + i * sizeof(a), &a, sizeof(a));                                                 \
 		}                                                                                                      \
 	}
 
-REDUCE_SHORT(reduce_half, rts_half_to_float, rts_half_from_float)
-REDUCE_SHORT(reduce_bfloat, rts_bfloat_to_float, rts_bfloat_from_float)
+REDUCE_SHORT(reduce_half, rts_half_to_float, rts_half_from_float, HALF_MAX)
+REDUCE_SHORT(reduce_bfloat, rts_bfloat_to_float, rts_bfloat_from_float, BFLOAT_MAX)
 
 static const struct {
 	aclDataType type;
@@ -156,5 +178,8 @@ int rts_reduce(void *dst, const void *src, uint64_t count, aclrtReduceKind kind,
 		r = check_place(dst, count, "dst", stream);
 	if (!r)
 		r = check_place(src, count, "src", stream);
-	return r ? r : rts_stream_submit(stream, &reduce_type, &task, sizeof(task));
+	if (r)
+		return r;
+	task.overflows = rts_overflow_counter(stream, &task.saturate);
+	return rts_stream_submit(stream, &reduce_type, &task, sizeof(task));
 }

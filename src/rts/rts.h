@@ -129,6 +129,7 @@ struct rts_context {
 	atomic_bool dead; /* device reset or context destroyed; threads that still point at it see 107002 */
 	_Atomic(struct rts_stream *) default_stream; /* created with the context */
 	struct rts_stream_list *streams; /* stream.c's: all streams of the context */
+	_Atomic int64_t options[3]; /* options.c's: 1 more than the value; 0: not set */
 };
 
 /* The calling thread's live context, borrowed until the thread changes it. 107002 when there is none (tries the default device first). */

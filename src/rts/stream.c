@@ -156,6 +156,7 @@ static struct rts_stream *stream_alloc(struct rts_context *ctx, uint32_t prio, u
 	u_mutex_init(&st->marks_lock, RANK_EXEC, "stream");
 	st->marks_end = &st->marks;
 	st->wait.stream = st;
+	st->options.sat_mode = rts_sat_mode();
 	return st;
 }
 
@@ -287,6 +288,11 @@ bool rts_stream_idle(struct rts_stream *st)
 int32_t rts_stream_id(const struct rts_stream *st)
 {
 	return st->id;
+}
+
+struct rts_stream_options *rts_stream_options(struct rts_stream *st)
+{
+	return &st->options;
 }
 
 uint32_t rts_stream_priority(const struct rts_stream *st)

@@ -2,6 +2,7 @@
 /* engine_test.c - batches, indirect copies, cache maintenance, reduction and random numbers. */
 #include "mem_util.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -402,12 +403,12 @@ static void reduces_each_type(void **state)
 	assert_int_equal(i32[0], INT32_MIN);
 	assert_int_equal(i32[1], -2);
 	reduce(f, g, sizeof(f), SUM, ACL_FLOAT);
-	assert_true(f[0] == 1.75f && f[1] == -5.0f && isinf(f[2]));
+	assert_true(f[0] == 1.75f && f[1] == -5.0f && f[2] == FLT_MAX); /* saturates, as a stream does at first */
 	reduce(f, g, sizeof(f), MIN, ACL_FLOAT);
 	assert_true(f[0] == 0.25f && f[1] == -5.0f && f[2] == 1.0f);
 	reduce(h, k, sizeof(h), SUM, ACL_FLOAT16);
 	assert_int_equal(h[0], 0x3e00); /* 1.5 */
-	assert_int_equal(h[1], 0x7c00); /* infinity */
+	assert_int_equal(h[1], 0x7bff); /* the largest */
 	assert_int_equal(h[2], 0x0002); /* below the normal numbers */
 	reduce(bf, bg, sizeof(bf), SUM, ACL_BF16);
 	assert_int_equal(bf[0], 0x4040); /* 3 */
