@@ -2,12 +2,16 @@
 # AscendC kernels in a CMake project, built for the host. Under the name and in the place of CANN's file:
 #
 #   ascendc_library(<target> STATIC|SHARED <source>...)
+#   ascendc_fatbin_library(<target> <source>...)
 #   ascendc_include_directories(<target> [SYSTEM] [PRIVATE|PUBLIC|INTERFACE] <directory>...)
 #   ascendc_compile_definitions(<target> [PRIVATE|PUBLIC|INTERFACE] <definition>...)
 #   ascendc_compile_options(<target> [PRIVATE|PUBLIC|INTERFACE] <option>...)
 #
 # Whoever links the target links the ACL library with it. Kernels are optimised as the build type says, or with -O2
-# where there is none. SOC_VERSION and RUN_MODE are accepted and change nothing.
+# where there is none. SOC_VERSION must name a family that CANN knows and changes nothing else; RUN_MODE is accepted.
+#
+# A fatbin library is for aclrtBinaryLoadFromFile: a shared object of the host, made at build time under CANN's name
+# for it, ${CMAKE_INSTALL_PREFIX}/fatbin/<target>/<target>.o. Nothing links it.
 #
 # Tool, headers and library are found in the install tree around this file. A build tree sets these instead:
 #   VINCI_ASCENDC_TOOL  the translator, a path or a target
@@ -62,13 +66,20 @@ function(_vinci_ascendc_translate target source generated)
 	set(${generated} "${output}" PARENT_SCOPE)
 endfunction()
 
-function(ascendc_library target kind)
-	if(NOT kind MATCHES "^(STATIC|SHARED)$")
-		message(FATAL_ERROR "ascendc_library(${target}): STATIC or SHARED expected, got ${kind}")
+# Names as aclrtGetSocName gives them; a project that asks no device may leave it empty.
+function(_vinci_ascendc_check_soc)
+	if(SOC_VERSION AND NOT SOC_VERSION MATCHES "^[Aa]scend(910|310|950|610|035|031|kirin)")
+		message(FATAL_ERROR "ascendc.cmake: SOC_VERSION is \"${SOC_VERSION}\", which is no Ascend product; "
+			"it is a name like Ascend910B1, as aclrtGetSocName returns it")
 	endif()
+endfunction()
+
+# What both kinds of library have in common.
+function(_vinci_ascendc_add target kind)
 	if(NOT ARGN)
-		message(FATAL_ERROR "ascendc_library(${target}): no sources")
+		message(FATAL_ERROR "ascendc library ${target}: no sources")
 	endif()
+	_vinci_ascendc_check_soc()
 	set(sources "")
 	foreach(source IN LISTS ARGN)
 		if(source MATCHES "\\.(h|hh|hpp|hxx|inc)$")
@@ -90,10 +101,28 @@ function(ascendc_library target kind)
 	if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 		target_compile_options(${target} PRIVATE -O2)
 	endif()
-	target_link_libraries(${target} PUBLIC "${VINCI_ACL_LIBRARY}")
-	if(kind STREQUAL "SHARED")
+	if(NOT kind STREQUAL "STATIC")
 		# Two libraries may have kernels of one name; each launches its own.
 		target_link_options(${target} PRIVATE "LINKER:-Bsymbolic")
+	endif()
+endfunction()
+
+function(ascendc_library target kind)
+	if(NOT kind MATCHES "^(STATIC|SHARED)$")
+		message(FATAL_ERROR "ascendc_library(${target}): STATIC or SHARED expected, got ${kind}")
+	endif()
+	_vinci_ascendc_add(${target} ${kind} ${ARGN})
+	target_link_libraries(${target} PUBLIC "${VINCI_ACL_LIBRARY}")
+endfunction()
+
+function(ascendc_fatbin_library target)
+	_vinci_ascendc_add(${target} MODULE ${ARGN})
+	# The expression keeps generators of several configurations from adding a directory for each.
+	set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX ".o" OUTPUT_NAME "${target}"
+		LIBRARY_OUTPUT_DIRECTORY "${CMAKE_INSTALL_PREFIX}/fatbin/${target}$<0:>")
+	if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+		# Each load has variables of its own, and unloading takes them away.
+		target_compile_options(${target} PRIVATE -fno-gnu-unique)
 	endif()
 endfunction()
 

@@ -33,14 +33,6 @@ static int target_get(const void *func, aclrtStream stream, const aclrtLaunchKer
 	return code;
 }
 
-/* A kernel that prints is waited for, as in a <<<>>> launch: see kernel.c. */
-static aclError launched(const struct target *t, int code)
-{
-	if (!code && (t->fn->kernel->flags & VINCI_KERNEL_PRINTS) && !rts_stream_running_here(t->st))
-		code = rts_stream_synchronize(t->st, -1);
-	return api_result(code);
-}
-
 static aclError launch_device(aclrtFuncHandle func, uint32_t blocks, const void *args, size_t size,
 			      const aclrtLaunchKernelCfg *cfg, aclrtStream stream)
 {
@@ -49,7 +41,7 @@ static aclError launch_device(aclrtFuncHandle func, uint32_t blocks, const void 
 
 	if (!code)
 		code = rts_launch_device(t.st, t.fn, blocks, args, size);
-	return launched(&t, code);
+	return api_result(code);
 }
 
 aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t argsSize,
@@ -81,7 +73,7 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
 	code = target_get(funcHandle, stream, cfg, &t);
 	if (!code)
 		code = rts_launch_args(t.st, t.fn, numBlocks, argsHandle);
-	return launched(&t, code);
+	return api_result(code);
 }
 
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
@@ -98,7 +90,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
 		code = u_report(ACL_ERROR_RT_PARAM_INVALID, "placeHolderArray is NULL and placeHolderNum is %zu", placeHolderNum);
 	if (!code)
 		code = rts_launch_host(t.st, t.fn, numBlocks, hostArgs, argsSize, (const void *)placeHolderArray, placeHolderNum);
-	return launched(&t, code);
+	return api_result(code);
 }
 
 aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
@@ -112,5 +104,5 @@ aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStr
 	code = target_get(func, stream, cfg, &t);
 	if (!code)
 		code = rts_launch_array(t.st, t.fn, numBlocks, args);
-	return launched(&t, code);
+	return api_result(code);
 }

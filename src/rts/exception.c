@@ -47,6 +47,7 @@ int rts_exception_register(aclrtExceptionInfoCallback callback)
 {
 	bool room = true;
 
+	fault_start();
 	u_mutex_lock(&listeners.lock);
 	if (find_locked(callback) == listeners.count) {
 		room = listeners.count < listeners.room || grow_locked();

@@ -13,8 +13,13 @@ struct fault {
 	void *address; /* that was touched; for other signals than SIGSEGV and SIGBUS: of the instruction */
 };
 
-/* Takes over the signals, once; handlers that the application sets later replace it. Cheap afterwards. */
+/*
+ * Takes over the signals, and takes them over again from handlers that the application has set since: some system calls. Until the
+ * next time such a handler gets the faults of kernels as well.
+ */
 void fault_start(void);
+/* The same if it has never been called; for every launch. */
+void fault_start_once(void);
 
 /*
  * Calls fn(arg), which is a kernel's code and holds no lock of the library or of libc. False: it faulted and was left there;

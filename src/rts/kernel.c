@@ -211,7 +211,7 @@ static int launch_check(const struct vinci_kernel *k, uint32_t blocks, const voi
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"kernel %s: %zu bytes of arguments; it takes %u, and %u are the most", k->name ? k->name : "?",
 				size, k->args_size, VINCI_KERNEL_ARGS_MAX);
-	fault_start();
+	fault_start_once();
 	return 0;
 }
 

@@ -95,14 +95,25 @@ int rts_launch_check_config(const aclrtLaunchKernelCfg *cfg)
 	return r;
 }
 
+/* Bytes that the kernel reads: its slots without the padding behind the last value, where it tells its parameters. */
+static size_t bytes_read(const struct vinci_kernel *k)
+{
+	const struct vinci_param *last;
+
+	if (!(k->flags & VINCI_KERNEL_PARAMS) || !k->param_count)
+		return k->args_size;
+	last = &k->params[k->param_count - 1];
+	return (size_t)last->offset + last->size;
+}
+
 static int size_check(const struct rts_function *fn, uint32_t blocks, size_t size)
 {
 	if (!blocks)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: the number of blocks is 0; it must be at least 1",
 				fn->kernel->name);
-	if (size < fn->kernel->args_size || size > RTS_ARGS_BYTES_MAX)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: %zu bytes of arguments; it takes %u, and %u are the most",
-				fn->kernel->name, size, fn->kernel->args_size, RTS_ARGS_BYTES_MAX);
+	if (!size || size < bytes_read(fn->kernel) || size > RTS_ARGS_BYTES_MAX)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: %zu bytes of arguments; it takes %zu, and %u are the most",
+				fn->kernel->name, size, bytes_read(fn->kernel), RTS_ARGS_BYTES_MAX);
 	return 0;
 }
 
@@ -115,7 +126,7 @@ static int submit(struct rts_stream *st, struct rts_function *fn, uint32_t block
 	int r;
 
 	rts_object_ref(&fn->obj);
-	fault_start();
+	fault_start_once();
 	r = rts_binary_check_device(fn->binary, rts_stream_device(st));
 	if (!r)
 		r = rts_stream_submit(st, &launch_type, &l, sizeof(l));
@@ -228,7 +239,7 @@ int rts_launch_array(struct rts_stream *st, struct rts_function *fn, uint32_t bl
 
 	r = rts_function_param_count(fn, &count);
 	if (!r)
-		r = size_check(fn, blocks, k->args_size);
+		r = size_check(fn, blocks, k->args_size ? k->args_size : 1);
 	for (size_t i = 0; i < count && !r; i++)
 		if (!args || !args[i])
 			r = u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: the pointer to argument %zu is NULL", k->name, i);

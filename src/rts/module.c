@@ -90,6 +90,21 @@ static int options_check(const aclrtBinaryLoadOptions *options, bool file)
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
+/* The loader takes what the headers say for granted: a file that ends early would end the process. */
+static bool segments_fit(const unsigned char *data, size_t size, const Elf64_Ehdr *h)
+{
+	Elf64_Phdr ph;
+
+	if (h->e_phentsize != sizeof(ph) || h->e_phoff > size || h->e_phnum > (size - h->e_phoff) / sizeof(ph))
+		return false;
+	for (unsigned i = 0; i < h->e_phnum; i++) {
+		memcpy(&ph, data + h->e_phoff + i * sizeof(ph), sizeof(ph));
+		if (ph.p_type == PT_LOAD && (ph.p_offset > size || ph.p_filesz > size - ph.p_offset))
+			return false;
+	}
+	return true;
+}
+
 static int image_check(const void *data, size_t size, const char *what)
 {
 	Elf64_Ehdr h;
@@ -102,6 +117,8 @@ static int image_check(const void *data, size_t size, const char *what)
 				"%s is an object of type %u for machine %u; kernels for this library are shared objects (type 3) for "
 				"machine %u, made by ascendc_fatbin_library()",
 				what, h.e_type, h.e_machine, MACHINE);
+	if (!segments_fit(data, size, &h))
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s is cut off: it has %zu bytes, and its segments lie beyond", what, size);
 	return 0;
 }
 
@@ -409,6 +426,7 @@ int rts_binary_function(void *handle, const char *name, void **out)
 	r = binary_get(handle, &b);
 	if (r)
 		return r;
+	fault_start();
 	r = kernel_find(b, name, &kernel);
 	if (!r)
 		r = function_of(b, kernel, out);
