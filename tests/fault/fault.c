@@ -133,15 +133,6 @@ static RAW int fails(const char *name, unsigned group, int error, int other, boo
 		}                                                                                                      \
 	} while (0)
 
-#ifdef __SANITIZE_THREAD__
-/* Each process that ends would wait a second for races. */
-const char *__tsan_default_options(void) __attribute__((visibility("default")));
-const char *__tsan_default_options(void)
-{
-	return "atexit_sleep_ms=0";
-}
-#endif
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static RAW void *counted(void *p)
