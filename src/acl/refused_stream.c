@@ -12,10 +12,6 @@ REFUSE(aclrtSetStreamConfigOpt, aclrtStreamConfigHandle *handle, aclrtStreamConf
 	const void *attrValue, size_t valueSize)
 REFUSE(aclrtCreateStreamV2, aclrtStream *stream, const aclrtStreamConfigHandle *handle)
 
-/* Refused: attributes of a stream are not there yet. */
-REFUSE(aclrtSetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
-REFUSE(aclrtGetStreamAttribute, aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
-
 /* Refused: streams that start each other or keep their tasks belong to recorded models, which are not there yet. */
 REFUSE(aclrtActiveStream, aclrtStream activeStream, aclrtStream stream)
 REFUSE(aclrtSwitchStream, void *leftValue, aclrtCondition cond, void *rightValue,

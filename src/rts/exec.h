@@ -113,7 +113,9 @@ struct rts_stream {
 	atomic_uint queued; /* enum queued_state */
 	uint32_t device;
 	int32_t id;
-	uint32_t priority, flags;
+	_Atomic uint32_t priority;
+	uint32_t flags;
+	_Atomic uint32_t tag, cache_op; /* attributes that are kept, and no more */
 	struct rts_context *context; /* a reference until the stream is closed, then only compared */
 
 	_Alignas(CACHE_LINE) struct u_lock lock; /* producers: tail, raising submitted, closing */

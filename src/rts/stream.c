@@ -147,7 +147,7 @@ static struct rts_stream *stream_alloc(struct rts_context *ctx, uint32_t prio, u
 	memset(st, 0, sizeof(*st));
 	st->context = ctx;
 	st->device = ctx->device;
-	st->priority = prio < RTS_PRIORITY_LEAST ? prio : RTS_PRIORITY_LEAST;
+	atomic_init(&st->priority, prio < RTS_PRIORITY_LEAST ? prio : RTS_PRIORITY_LEAST);
 	st->flags = flags & FLAGS_KNOWN;
 	if (flags & ACL_STREAM_PERSISTENT)
 		atomic_init(&st->state, STREAM_MODEL);
@@ -297,7 +297,7 @@ struct rts_stream_options *rts_stream_options(struct rts_stream *st)
 
 uint32_t rts_stream_priority(const struct rts_stream *st)
 {
-	return st->priority;
+	return atomic_load(&st->priority);
 }
 
 uint32_t rts_stream_flags(const struct rts_stream *st)

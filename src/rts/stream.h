@@ -39,6 +39,9 @@ uint32_t rts_stream_flags(const struct rts_stream *stream);
 /* How many more streams this process can have on @device. */
 uint32_t rts_streams_available(uint32_t device);
 
+/* stream_attr.c. 107000 for an unknown attribute or a wrong value, 207000 */
+int rts_stream_set_attr(struct rts_stream *stream, aclrtStreamAttr attr, const aclrtStreamAttrValue *value);
+int rts_stream_get_attr(struct rts_stream *stream, aclrtStreamAttr attr, aclrtStreamAttrValue *value);
 /* 0: go on after a failed task, 1: stop. 207000 for the way back. */
 int rts_stream_set_failure_mode(struct rts_stream *stream, uint64_t mode);
 /* Drops what is queued and ends waits; the stream answers 107023 from now on. Returns when the running task has ended. */

@@ -277,9 +277,13 @@ static void *wait_for_ever(void *arg)
 {
 	struct server *s = arg;
 
+	int code;
+
 	atomic_store(&s->stop, 1);
-	while (!(s->failed = aclrtProcessReport(-1)))
-		;
+	do
+		code = aclrtProcessReport(-1);
+	while (!code);
+	atomic_store(&s->failed, code);
 	return NULL;
 }
 
