@@ -28,7 +28,8 @@ struct vinci_object *vinci_object_create(struct vinci_device *device, u32 type, 
 	object = kzalloc(sizeof(*object), GFP_KERNEL_ACCOUNT);
 	if (!object)
 		return ERR_PTR(-ENOSPC);
-	object->memory = shmem_file_setup("vinci", size, VM_NORESERVE);
+	/* The name in /proc/PID/maps is the same as with vincid. */
+	object->memory = shmem_file_setup("memfd:vinci", size, VM_NORESERVE);
 	if (IS_ERR(object->memory)) {
 		kfree(object);
 		return ERR_PTR(-ENOSPC);

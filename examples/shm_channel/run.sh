@@ -45,7 +45,7 @@ kill_one() {
 		[ "$line" != "$survivor: batches flow" ] || break
 	done
 	[ "$line" = "$survivor: batches flow" ] || fail "no batch came through"
-	[ -n "$(device_pids)" ] || fail "the device does not run as $VINCI_SERVER"
+	[ "${VINCI_DRIVER:-soft}" != soft ] || [ -n "$(device_pids)" ] || fail "the device does not run as $VINCI_SERVER"
 	local -n pid_victim=pid_$victim pid_survivor=pid_$survivor
 	kill -9 "$pid_victim"
 	since=$SECONDS

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,61 +21,65 @@
 #define DRM_DEVICES_MAX 64
 #define ACCEL_NODES_MAX 64
 
-struct drm {
-	struct transport base;
-	int fd;
-};
-
-/* --- libdrm -------------------------------------------------------------------------------- */
-
-static struct {
+/* Of an open transport: no state of the process, so no lock that a fork could leave taken. */
+struct libdrm {
 	__typeof__(drmIoctl) *ioctl;
 	__typeof__(drmGetDevices2) *get_devices;
 	__typeof__(drmFreeDevices) *free_devices;
 	__typeof__(drmGetVersion) *get_version;
 	__typeof__(drmFreeVersion) *free_version;
-} libdrm;
+};
 
-static bool libdrm_loaded;
-static pthread_once_t libdrm_once = PTHREAD_ONCE_INIT;
+struct drm {
+	struct transport base;
+	struct libdrm lib;
+	int fd;
+};
 
-/* Stays loaded: its functions may be running in any thread. */
-static void load_libdrm(void)
+/* --- libdrm -------------------------------------------------------------------------------- */
+
+/* It stays loaded. */
+static int load_libdrm(struct libdrm *lib, char *why, size_t why_len)
 {
-	void *lib = dlopen("libdrm.so.2", RTLD_NOW | RTLD_LOCAL);
+	void *handle = dlopen("libdrm.so.2", RTLD_NOW | RTLD_LOCAL);
+	const char *error;
 
-	if (!lib)
-		return;
-	*(void **)&libdrm.ioctl = dlsym(lib, "drmIoctl");
-	*(void **)&libdrm.get_devices = dlsym(lib, "drmGetDevices2");
-	*(void **)&libdrm.free_devices = dlsym(lib, "drmFreeDevices");
-	*(void **)&libdrm.get_version = dlsym(lib, "drmGetVersion");
-	*(void **)&libdrm.free_version = dlsym(lib, "drmFreeVersion");
-	libdrm_loaded = libdrm.ioctl && libdrm.get_devices && libdrm.free_devices && libdrm.get_version &&
-			libdrm.free_version;
+	if (handle) {
+		*(void **)&lib->ioctl = dlsym(handle, "drmIoctl");
+		*(void **)&lib->get_devices = dlsym(handle, "drmGetDevices2");
+		*(void **)&lib->free_devices = dlsym(handle, "drmFreeDevices");
+		*(void **)&lib->get_version = dlsym(handle, "drmGetVersion");
+		*(void **)&lib->free_version = dlsym(handle, "drmFreeVersion");
+	}
+	if (lib->ioctl && lib->get_devices && lib->free_devices && lib->get_version && lib->free_version)
+		return 0;
+	error = dlerror();
+	(void)snprintf(why, why_len, "VINCI_DRIVER=drm needs libdrm.so.2, which cannot be loaded (%s)",
+		       error ? error : "unknown reason");
+	return -ENODEV;
 }
 
 /* --- the node ------------------------------------------------------------------------------ */
 
-static bool is_vinci(int fd)
+static bool is_vinci(const struct libdrm *lib, int fd)
 {
-	drmVersionPtr version = libdrm.get_version(fd);
+	drmVersionPtr version = lib->get_version(fd);
 	bool yes = version && version->name && !strcmp(version->name, "vinci");
 
 	if (version)
-		libdrm.free_version(version);
+		lib->free_version(version);
 	return yes;
 }
 
 /* A descriptor, -ENODEV for a node that is not ours, -errno. Not in the place of a standard file that was closed. */
-static int open_node(const char *path)
+static int open_node(const struct libdrm *lib, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	int high;
 
 	if (fd < 0)
 		return -errno;
-	if (!is_vinci(fd)) {
+	if (!is_vinci(lib, fd)) {
 		(void)close(fd);
 		return -ENODEV;
 	}
@@ -90,10 +93,10 @@ static int open_node(const char *path)
 }
 
 /* Only platform devices are opened: a look at the node would wake up many a graphics card. */
-static int open_render(char *path, size_t path_len)
+static int open_render(const struct libdrm *lib, char *path, size_t path_len)
 {
 	drmDevicePtr devices[DRM_DEVICES_MAX];
-	int n = libdrm.get_devices(0, devices, DRM_DEVICES_MAX);
+	int n = lib->get_devices(0, devices, DRM_DEVICES_MAX);
 	int i, fd = -ENODEV;
 
 	for (i = 0; i < n && fd < 0; i++) {
@@ -102,40 +105,38 @@ static int open_render(char *path, size_t path_len)
 		if (strcmp(devices[i]->businfo.platform->fullname, "vinci"))
 			continue;
 		(void)snprintf(path, path_len, "%s", devices[i]->nodes[DRM_NODE_RENDER]);
-		fd = open_node(path);
+		fd = open_node(lib, path);
 	}
 	if (n > 0)
-		libdrm.free_devices(devices, n);
+		lib->free_devices(devices, n);
 	return fd;
 }
 
 /* With accel=1; libdrm's enumeration does not know these nodes, the rest of it does. */
-static int open_accel(char *path, size_t path_len)
+static int open_accel(const struct libdrm *lib, char *path, size_t path_len)
 {
 	int i, fd = -ENODEV;
 
 	for (i = 0; i < ACCEL_NODES_MAX && (fd == -ENODEV || fd == -ENOENT); i++) {
 		(void)snprintf(path, path_len, "/dev/accel/accel%d", i);
-		fd = open_node(path);
+		fd = open_node(lib, path);
 	}
 	return fd;
 }
 
-static int find_node(char *why, size_t why_len)
+static int find_node(struct libdrm *lib, char *why, size_t why_len)
 {
 	char path[256] = "";
-	int fd;
+	int fd = load_libdrm(lib, why, why_len);
 
-	(void)pthread_once(&libdrm_once, load_libdrm);
-	if (!libdrm_loaded) {
-		(void)snprintf(why, why_len, "VINCI_DRIVER=drm needs libdrm.so.2, which is not installed");
-		return -ENODEV;
-	}
-	fd = open_render(path, sizeof(path));
+	if (fd < 0)
+		return fd;
+	fd = open_render(lib, path, sizeof(path));
 	if (fd == -ENODEV)
-		fd = open_accel(path, sizeof(path));
+		fd = open_accel(lib, path, sizeof(path));
 	if (fd == -EACCES || fd == -EPERM)
-		(void)snprintf(why, why_len, "user %u may not open %s: add the user to the node's group, which is render",
+		(void)snprintf(why, why_len,
+			       "user %u may not open %s: add the user to the node's group, which is render",
 			       (unsigned int)geteuid(), path);
 	else if (fd == -ENODEV || fd == -ENOENT)
 		(void)snprintf(why, why_len,
@@ -150,12 +151,12 @@ static int find_node(char *why, size_t why_len)
 
 #define OTHER " (modprobe vinci with other parameters, or leave the setting out)"
 
-static int check_peers(int fd, const struct drv_settings *want, uint64_t devices, char *why, size_t why_len)
+static int check_peers(struct drm *d, const struct drv_settings *want, uint64_t devices, char *why, size_t why_len)
 {
 	struct drm_vinci_device_info info = { 0 };
 
 	for (info.device = 0; want->has_peers && info.device < devices; info.device++) {
-		if (libdrm.ioctl(fd, DRM_IOCTL_VINCI_DEVICE_INFO, &info))
+		if (d->lib.ioctl(d->fd, DRM_IOCTL_VINCI_DEVICE_INFO, &info))
 			return -errno;
 		if (info.peer_mask == want->peers[info.device])
 			continue;
@@ -168,11 +169,11 @@ static int check_peers(int fd, const struct drv_settings *want, uint64_t devices
 	return 0;
 }
 
-static int check_info(int fd, const struct drv_settings *want, char *why, size_t why_len)
+static int check_info(struct drm *d, const struct drv_settings *want, char *why, size_t why_len)
 {
 	struct drm_vinci_device_info info = { 0 };
 
-	if (libdrm.ioctl(fd, DRM_IOCTL_VINCI_DEVICE_INFO, &info))
+	if (d->lib.ioctl(d->fd, DRM_IOCTL_VINCI_DEVICE_INFO, &info))
 		return -errno;
 	if (want->mem_bytes && want->mem_bytes != info.mem_total)
 		(void)snprintf(why, why_len,
@@ -190,25 +191,25 @@ static int check_info(int fd, const struct drv_settings *want, char *why, size_t
 }
 
 /* The module was loaded with its settings: those that the user asks for must be these. */
-static int check_settings(int fd, const struct drv_settings *want, char *why, size_t why_len)
+static int check_settings(struct drm *d, const struct drv_settings *want, char *why, size_t why_len)
 {
 	struct drm_vinci_get_param count = { .param = VINCI_PARAM_DEVICE_COUNT };
 	struct drm_vinci_get_param version = { .param = VINCI_PARAM_UAPI_VERSION };
 	int r;
 
-	if (libdrm.ioctl(fd, DRM_IOCTL_VINCI_GET_PARAM, &version))
+	if (d->lib.ioctl(d->fd, DRM_IOCTL_VINCI_GET_PARAM, &version))
 		return -errno;
 	if (version.value >> 32 != VINCI_UAPI_MAJOR)
 		return 0; /* drv_open() says so */
-	if (libdrm.ioctl(fd, DRM_IOCTL_VINCI_GET_PARAM, &count))
+	if (d->lib.ioctl(d->fd, DRM_IOCTL_VINCI_GET_PARAM, &count))
 		return -errno;
 	if (want->devices && want->devices != count.value) {
 		(void)snprintf(why, why_len, "the loaded module has %llu devices, asked for: %u" OTHER,
 			       (unsigned long long)count.value, want->devices);
 		return -EINVAL;
 	}
-	r = check_info(fd, want, why, why_len);
-	return r ? r : check_peers(fd, want, count.value, why, why_len);
+	r = check_info(d, want, why, why_len);
+	return r ? r : check_peers(d, want, count.value, why, why_len);
 }
 
 /* --- the transport ------------------------------------------------------------------------- */
@@ -223,13 +224,13 @@ static int drm_open(const struct drv_settings *settings, struct transport **out,
 		return -ENOMEM;
 	}
 	d->base.ops = &transport_drm;
-	d->fd = find_node(why, why_len);
+	d->fd = find_node(&d->lib, why, why_len);
 	if (d->fd < 0) {
 		r = d->fd;
 		goto err_free;
 	}
 	(void)snprintf(why, why_len, "the device does not say what it is");
-	r = check_settings(d->fd, settings, why, why_len);
+	r = check_settings(d, settings, why, why_len);
 	if (r)
 		goto err_close;
 	*out = &d->base;
@@ -253,7 +254,9 @@ static void drm_close(struct transport *t)
 
 static int drm_ioctl(struct transport *t, unsigned long request, void *arg)
 {
-	return libdrm.ioctl(((struct drm *)t)->fd, request, arg) ? -errno : 0;
+	struct drm *d = (struct drm *)t;
+
+	return d->lib.ioctl(d->fd, request, arg) ? -errno : 0;
 }
 
 /* The kernel keeps the mapping out of forked children, and says EOVERFLOW to an offset that no object can have. */

@@ -38,7 +38,7 @@ build_module() { # KERNEL OUT
 
 put() { # FILE ROOT: at the same place, with the libraries it needs
 	mkdir -p "$2/$(dirname "$1")"
-	cp -L "$1" "$2/$1"
+	strip -o "$2/$1" "$1" 2>/dev/null || cp -L "$1" "$2/$1"
 	ldd "$1" 2>/dev/null | grep -o '/[^ ]*' | while read -r lib; do
 		[ -e "$2/$lib" ] || { mkdir -p "$2/$(dirname "$lib")" && cp -L "$lib" "$2/$lib"; }
 	done || true
@@ -63,6 +63,8 @@ make_initramfs() { # KERNEL OUT
 	for file in "$root"/bin/*; do
 		[ ! -L "$file" ] || ln -sfn busybox "$file"
 	done
+	put "$(command -v bash)" "$root"
+	ln -sfn "$(command -v bash)" "$root/bin/bash"
 	put_module drm "$1" "$root"
 	cp "$2/drivers/kmod/vinci.ko" "$root/modules/"
 	put "$(ldconfig -p | sed -n 's/.*libdrm\.so\.2 .*x86-64.* => //p' | head -n1)" "$root"
