@@ -21,9 +21,6 @@ REFUSE(aclrtDeviceGetHostAtomicCapabilities, uint32_t *capabilities, const aclrt
 REFUSE(aclrtDeviceGetP2PAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
 	uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId)
 
-/* Refused: callbacks on changes of a device or stream are not there yet. */
-REFUSE(aclrtRegDeviceStateCallback, const char *regName, aclrtDeviceStateCallback callback, void *args)
-
 /* Refused: limits of a core's stack and buffers do not apply to kernels on a CPU yet. */
 REFUSE(aclrtDeviceSetLimit, aclrtDeviceLimit limit, size_t value)
 REFUSE(aclrtDeviceGetLimit, aclrtDeviceLimit limit, size_t *value)

@@ -56,23 +56,6 @@ REFUSE(aclrtAppendBufChain, aclrtMbuf headBuf, aclrtMbuf buf)
 REFUSE(aclrtGetBufFromChain, aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf)
 REFUSE(aclrtGetBufChainNum, aclrtMbuf headBuf, uint32_t *num)
 
-/* Refused: external allocators serve operators, and no operator here takes its workspace from one. */
-REFUSE_AS(aclrtAllocatorDesc, NULL, aclrtAllocatorCreateDesc, void)
-REFUSE(aclrtAllocatorDestroyDesc, aclrtAllocatorDesc allocatorDesc)
-REFUSE(aclrtAllocatorSetObjToDesc, aclrtAllocatorDesc allocatorDesc, aclrtAllocator allocator)
-REFUSE(aclrtAllocatorSetAllocFuncToDesc, aclrtAllocatorDesc allocatorDesc, aclrtAllocatorAllocFunc func)
-REFUSE(aclrtAllocatorSetFreeFuncToDesc, aclrtAllocatorDesc allocatorDesc, aclrtAllocatorFreeFunc func)
-REFUSE(aclrtAllocatorSetAllocAdviseFuncToDesc,  aclrtAllocatorDesc allocatorDesc,
-	aclrtAllocatorAllocAdviseFunc func)
-REFUSE(aclrtAllocatorSetGetAddrFromBlockFuncToDesc,  aclrtAllocatorDesc allocatorDesc,
-	aclrtAllocatorGetAddrFromBlockFunc func)
-REFUSE(aclrtAllocatorRegister, aclrtStream stream, aclrtAllocatorDesc allocatorDesc)
-REFUSE(aclrtAllocatorGetByStream, aclrtStream stream, aclrtAllocatorDesc *allocatorDesc,
-	aclrtAllocator *allocator, aclrtAllocatorAllocFunc *allocFunc, aclrtAllocatorFreeFunc *freeFunc,
-	aclrtAllocatorAllocAdviseFunc *allocAdviseFunc,
-	aclrtAllocatorGetAddrFromBlockFunc *getAddrFromBlockFunc)
-REFUSE(aclrtAllocatorUnregister, aclrtStream stream)
-
 /* Refused: pools with stream order need events, which are not there yet. */
 REFUSE(aclrtMemPoolCreate, aclrtMemPool *memPool, const aclrtMemPoolProps *poolProps)
 REFUSE(aclrtMemPoolDestroy, aclrtMemPool memPool)

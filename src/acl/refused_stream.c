@@ -18,9 +18,6 @@ REFUSE(aclrtSwitchStream, void *leftValue, aclrtCondition cond, void *rightValue
 	aclrtCompareDataType dataType, aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream)
 REFUSE(aclrtPersistentTaskClean, aclrtStream stream)
 
-/* Refused: callbacks on changes of a device or stream are not there yet. */
-REFUSE(aclrtRegStreamStateCallback, const char *regName, aclrtStreamStateCallback callback, void *args)
-
 /* Refused: stopping a stream in the middle is not there yet. */
 REFUSE(aclrtStreamStop, aclrtStream stream)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stream.c - chapter 6: streams. */
 #include "acl/api.h"
+#include "rts/state.h"
 #include "rts/stream.h"
 #include "util/cleanup.h"
 
@@ -20,6 +21,7 @@ static int create(aclrtStream *out, uint32_t priority, uint32_t flags)
 	if (!handle)
 		return u_report(ACL_ERROR_RT_CONTEXT_NULL, "the thread's context has just been destroyed");
 	*out = handle;
+	rts_state_stream(handle, ACL_RT_STREAM_STATE_CREATE_POST);
 	return 0;
 }
 

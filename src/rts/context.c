@@ -5,6 +5,7 @@
  * answers 107002.
  */
 #include "rts/context.h"
+#include "rts/state.h"
 #include "rts/stream.h"
 
 #include <limits.h>
@@ -165,6 +166,7 @@ int rts_context_create(uint32_t device, struct rts_context **out)
 		return code;
 	}
 	rts_context_bind(ctx);
+	rts_state_default_stream(ctx, ACL_RT_STREAM_STATE_CREATE_POST);
 	*out = ctx;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "rts/lock_order.h"
 #include "rts/options.h"
 #include "rts/process.h"
+#include "rts/state.h"
 #include "rts/stream.h"
 #include "util/mutex.h"
 
@@ -114,7 +115,8 @@ int rts_device_start(void)
 	return code == ACL_ERROR_RT_NO_DEVICE ? ACL_ERROR_RT_DEV_SETUP_ERROR : code;
 }
 
-static int set_locked(uint32_t device, struct rts_context **primary)
+/* *made: the primary context is new. */
+static int set_locked(uint32_t device, struct rts_context **primary, bool *made)
 {
 	struct device *d = &devices[device];
 	int code;
@@ -127,6 +129,7 @@ static int set_locked(uint32_t device, struct rts_context **primary)
 			unuse_locked(device);
 			return code;
 		}
+		*made = true;
 	}
 	d->set_count++;
 	*primary = d->primary;
@@ -137,14 +140,20 @@ static int set_locked(uint32_t device, struct rts_context **primary)
 int rts_device_set(uint32_t device)
 {
 	struct rts_context *primary;
+	bool made = false;
 	int code;
 
+	if (!rts_device_primary_active(device))
+		rts_state_device(device, ACL_RT_DEVICE_STATE_SET_PRE);
 	u_mutex_lock(&lock);
-	code = set_locked(device, &primary);
+	code = set_locked(device, &primary, &made);
 	u_mutex_unlock(&lock);
 	if (code)
 		return code;
 	rts_context_bind(primary);
+	if (made)
+		rts_state_default_stream(primary, ACL_RT_STREAM_STATE_CREATE_POST);
+	rts_state_device(device, ACL_RT_DEVICE_STATE_SET_POST);
 	rts_object_put(&primary->obj);
 	return 0;
 }
@@ -177,8 +186,10 @@ int rts_device_reset(uint32_t device, bool force)
 			rts_device_to_user(device));
 	if (!primary)
 		return 0;
+	rts_state_device(device, ACL_RT_DEVICE_STATE_RESET_PRE);
 	rts_context_end(primary, force);
 	rts_device_unuse(device);
+	rts_state_device(device, ACL_RT_DEVICE_STATE_RESET_POST);
 	return 0;
 }
 

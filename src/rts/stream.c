@@ -2,6 +2,7 @@
 /* stream.c - streams as objects: creation, limits, submission, the ways in which they end. */
 #include "rts/exec.h"
 #include "rts/report_thread.h"
+#include "rts/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -462,6 +463,8 @@ int rts_stream_destroy(aclrtStream handle, bool force)
 	if (r)
 		return r;
 	r = destroy_check(st);
+	if (!r)
+		rts_state_stream(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
 	if (!r && !rts_object_unpublish(handle, RTS_STREAM))
 		r = u_report(ACL_ERROR_RT_INVALID_HANDLE, "stream %d is being destroyed by another thread", st->id);
 	if (!r)
@@ -577,8 +580,15 @@ static void streams_finish(struct rts_context *ctx)
 
 void rts_streams_shutdown(struct rts_context *ctx, bool force)
 {
+	void *handle;
+
 	if (rts_process_forked())
 		return;
+	for (struct rts_stream *st = stream_after(NULL, ctx); st; st = stream_after(st, ctx)) {
+		handle = st->obj.handle;
+		if (handle)
+			rts_state_stream(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
+	}
 	if (!force)
 		streams_finish(ctx);
 	for (struct rts_stream *st = stream_after(NULL, ctx); st; st = stream_after(st, ctx))

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* state.c - chapters 4 and 6: who wants to be told about devices and streams. */
+#include "rts/state.h"
+#include "acl/api.h"
+
+aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args)
+{
+	REQUIRE_NOT_NULL(regName);
+	return api_result(rts_state_watch_devices(regName, callback, args));
+}
+
+aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args)
+{
+	REQUIRE_NOT_NULL(regName);
+	return api_result(rts_state_watch_streams(regName, callback, args));
+}
