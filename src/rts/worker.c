@@ -190,6 +190,7 @@ int pool_start(void)
 /* Decided under the lock, done after it. */
 struct wake {
 	struct worker *workers;
+	struct worker *reserve; /* woken under the lock: only the call is left */
 	uint32_t spawn;
 	bool spawn_reserve;
 };
@@ -218,10 +219,9 @@ static void call_reserve(struct wake *wake)
 	struct worker *w = pool.reserve;
 
 	if (w) {
-		if (!atomic_load(&w->woken)) {
-			w->next = wake->workers;
-			wake->workers = w;
-		}
+		/* By the first who sees it sleep. Later it may sleep elsewhere, and be woken by others. */
+		if (!atomic_exchange(&w->woken, 1))
+			wake->reserve = w;
 	} else if (pool.limit < rts_profile()->cube_cores && atomic_load(&pool.workers) < WORKERS_MAX) {
 		atomic_fetch_add(&pool.workers, 1);
 		pool.reserve = (struct worker *)-1; /* on its way */
@@ -254,6 +254,8 @@ static void wake_go(const struct wake *wake)
 		atomic_store(&w->woken, 1);
 		u_futex_wake(&w->woken, 1, false);
 	}
+	if (wake->reserve)
+		u_futex_wake(&wake->reserve->woken, 1, false);
 	for (uint32_t i = 0; i < wake->spawn; i++)
 		worker_spawn(false);
 	if (wake->spawn_reserve)
