@@ -13,6 +13,13 @@
 #include "impl/qualifiers.h"
 #include "impl/print.h"
 #include "impl/block.h"
+#include "impl/half.h"
+#include "impl/tensor.h"
+#include "impl/pipe.h"
+#include "impl/copy.h"
+#include "impl/vector.h"
+#include "impl/convert.h"
+#include "impl/core.h"
 #include "impl/launch.h"
 
 #endif /* VINCI_ASCENDC_KERNEL_OPERATOR_H */

@@ -721,6 +721,50 @@ static void arrays_refuse(void **state)
 	assert_refused(aclrtLaunchKernelWithArgsArray(bin, 1, NULL, NULL, args), ACL_ERROR_RT_INVALID_HANDLE);
 }
 
+#define HALVES 2048 /* a block */
+#define BLOCKS 8
+
+/* Small integers, which halves hold exactly: sums of them up to 2048 as well. */
+static uint16_t half_bits(unsigned value)
+{
+	unsigned exponent = 0;
+
+	if (!value)
+		return 0;
+	while (value >> (exponent + 1))
+		exponent++;
+	return (uint16_t)((exponent + 15) << 10 | ((value << 10 >> exponent) & 0x3ff));
+}
+
+static void vector_code_in_blocks(void **state)
+{
+	static uint16_t in[2][BLOCKS * HALVES], out[BLOCKS * HALVES];
+	struct {
+		void *a, *b, *out;
+		int32_t length, pad;
+		int32_t tile;
+	} args = { .length = HALVES, .tile = 256 };
+
+	(void)state;
+	for (unsigned i = 0; i < BLOCKS * HALVES; i++) {
+		in[0][i] = half_bits(i % 1000);
+		in[1][i] = half_bits(i % 37);
+	}
+	args.a = device_new(sizeof(out));
+	args.b = device_new(sizeof(out));
+	args.out = device_new(sizeof(out));
+	assert_ok(aclrtMemcpy(args.a, sizeof(out), in[0], sizeof(out), ACL_MEMCPY_HOST_TO_DEVICE));
+	assert_ok(aclrtMemcpy(args.b, sizeof(out), in[1], sizeof(out), ACL_MEMCPY_HOST_TO_DEVICE));
+	assert_ok(aclrtLaunchKernelWithHostArgs(function(bin, "add_halves"), BLOCKS, NULL, NULL, &args, sizeof(args), NULL, 0));
+	assert_ok(aclrtSynchronizeStream(NULL));
+	assert_ok(aclrtMemcpy(out, sizeof(out), args.out, sizeof(out), ACL_MEMCPY_DEVICE_TO_HOST));
+	for (unsigned i = 0; i < BLOCKS * HALVES; i++)
+		assert_int_equal(out[i], half_bits(i % 1000 + i % 37));
+	assert_ok(aclrtFree(args.a));
+	assert_ok(aclrtFree(args.b));
+	assert_ok(aclrtFree(args.out));
+}
+
 /* From a file a kernel runs on any device, from memory on the one that it was loaded for. */
 static void binaries_and_devices(void **state)
 {
@@ -813,6 +857,7 @@ int main(void)
 		cmocka_unit_test(host_arguments_refuse),
 		cmocka_unit_test(arguments_in_an_array),
 		cmocka_unit_test(arrays_refuse),
+		cmocka_unit_test(vector_code_in_blocks),
 		cmocka_unit_test(binaries_and_devices),
 		cmocka_unit_test(the_last_task_of_a_thread),
 		cmocka_unit_test(the_last_task_needs_a_context),

@@ -185,6 +185,14 @@ static void endless_recursion(void **state)
 	assert_ok(aclrtFree(out));
 }
 
+static void vector_code(void **state)
+{
+	(void)state;
+	for (int64_t how = 0; how < 4; how++)
+		for (int worker = 0; worker < 2; worker++)
+			fails_and_goes_on("fail_vector", 1, NULL, how, "trapped", worker);
+}
+
 /* Blocks that fault together, on all workers. */
 static void many_faults_at_once(void **state)
 {
@@ -578,6 +586,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(divisions_by_zero),
 #endif
 		cmocka_unit_test(endless_recursion),
+		cmocka_unit_test(vector_code),
 		cmocka_unit_test(many_faults_at_once),
 		cmocka_unit_test(a_stream_that_stops_on_failure),
 		cmocka_unit_test(callbacks_come_and_go),

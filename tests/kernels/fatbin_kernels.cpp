@@ -67,3 +67,57 @@ extern "C" __global__ __aicore__ void fail_stack(GM_ADDR out)
 
 	*reinterpret_cast<__gm__ int64_t *>(out) = deep(&start, 1 << 30);
 }
+
+/* Vector code: out = a + b for halves, a tile of each block after the other. */
+extern "C" __global__ __aicore__ void add_halves(GM_ADDR a, GM_ADDR b, GM_ADDR out, int32_t length, int32_t tile)
+{
+	AscendC::TPipe pipe;
+	AscendC::TQue<AscendC::QuePosition::VECIN, 2> in_a, in_b;
+	AscendC::TQue<AscendC::QuePosition::VECOUT, 2> to;
+	AscendC::GlobalTensor<half> ga, gb, gout;
+
+	ga.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(a) + length * AscendC::GetBlockIdx(), length);
+	gb.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(b) + length * AscendC::GetBlockIdx(), length);
+	gout.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(out) + length * AscendC::GetBlockIdx(), length);
+	pipe.InitBuffer(in_a, 2, tile * sizeof(half));
+	pipe.InitBuffer(in_b, 2, tile * sizeof(half));
+	pipe.InitBuffer(to, 2, tile * sizeof(half));
+	for (int32_t i = 0; i < length; i += tile) {
+		AscendC::LocalTensor<half> x = in_a.AllocTensor<half>();
+		AscendC::LocalTensor<half> y = in_b.AllocTensor<half>();
+		AscendC::LocalTensor<half> z = to.AllocTensor<half>();
+
+		AscendC::DataCopy(x, ga[i], tile);
+		AscendC::DataCopy(y, gb[i], tile);
+		in_a.EnQue(x);
+		in_b.EnQue(y);
+		x = in_a.DeQue<half>();
+		y = in_b.DeQue<half>();
+		AscendC::Add(z, x, y, tile);
+		to.EnQue(z);
+		z = to.DeQue<half>();
+		AscendC::DataCopy(gout[i], z, tile);
+		in_a.FreeTensor(x);
+		in_b.FreeTensor(y);
+		to.FreeTensor(z);
+	}
+}
+
+/* What a queue, a pipe and a tensor do not allow. */
+extern "C" __global__ __aicore__ void fail_vector(GM_ADDR, int64_t how)
+{
+	AscendC::TPipe pipe;
+	AscendC::TQue<AscendC::QuePosition::VECIN, 1> queue;
+	AscendC::LocalTensor<float> tensor;
+
+	pipe.InitBuffer(queue, 1, 1024);
+	if (how == 0)
+		queue.DeQue<float>();
+	tensor = queue.AllocTensor<float>();
+	if (how == 1)
+		queue.AllocTensor<float>();
+	if (how == 2)
+		pipe.InitBuffer(queue, 2, 128 * 1024);
+	if (how == 3)
+		AscendC::Add(tensor, tensor, tensor, 1 << 20);
+}

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "block.h"
+#include "buffer.h"
 #include "print.h"
 #include "vinci/kernel.h"
 
@@ -23,6 +24,7 @@ namespace vinci_ascendc __attribute__((visibility("hidden"))) {
 inline void enter_block(const struct vinci_block *block)
 {
 	printer.finish();
+	ub.release();
 	::block_idx = block->index;
 	::block_num = block->count;
 	block_running = true;
@@ -34,6 +36,7 @@ inline void leave_block()
 	::block_idx = 0;
 	::block_num = 1;
 	printer.finish();
+	ub.release();
 }
 
 constexpr size_t slot_size(size_t bytes)

@@ -130,9 +130,9 @@ template <typename T> print_arg make_print_arg(T value)
 		using target = std::remove_cv_t<std::remove_pointer_t<T>>;
 		arg.kind = std::is_same_v<target, char> ? print_kind::text : print_kind::address;
 		arg.address = reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(value));
-	} else if constexpr (std::is_floating_point_v<T>) {
+	} else if constexpr (std::is_floating_point_v<T> || (std::is_class_v<T> && std::is_convertible_v<T, float>)) {
 		arg.kind = print_kind::real;
-		arg.real = static_cast<double>(value);
+		arg.real = static_cast<double>(static_cast<std::conditional_t<std::is_class_v<T>, float, T>>(value));
 	} else {
 		static_assert(std::is_integral_v<T> || std::is_enum_v<T>,
 			      "AscendC::printf takes numbers, enumerators and pointers");
