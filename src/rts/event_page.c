@@ -54,6 +54,7 @@ struct event_page {
 	uint64_t epoch; /* of the connection that handle belongs to */
 	struct drv_name name; /* len 0: not exported yet */
 	int32_t member; /* this process's; -1: none yet */
+	_Atomic uint32_t own; /* records of this process that have not been completed */
 };
 
 static struct u_mutex pages_lock = U_MUTEX_INIT(RANK_EVENT_PAGE, "event pages");
@@ -322,10 +323,12 @@ bool event_page_lost(struct event_page *page, uint32_t ticket)
 	struct drv_name name = { .kind = VINCI_SHARE_EVENT, .len = NAME_LEN };
 	bool lost = false;
 
-	if (i >= MEMBERS || event_page_done(page, ticket))
-		return false;
 	u_mutex_lock(&pages_lock);
-	if (page->epoch == rts_process_epoch() && (int32_t)i != page->member) {
+	if (i >= MEMBERS) {
+		lost = true; /* nobody records as such a member */
+	} else if ((int32_t)i == page->member) {
+		lost = !atomic_load(&page->own);
+	} else if (page->epoch == rts_process_epoch()) {
 		memcpy(name.bytes, page->pages->members[i].name, NAME_LEN);
 		lost = name_lost(&name);
 	}
@@ -380,6 +383,7 @@ int event_page_record(struct event_page *page, uint32_t *ticket)
 
 	if (r)
 		return r;
+	atomic_fetch_add(&page->own, 1);
 	do {
 		if (record_try(pages, member, ticket))
 			return 0;
@@ -389,6 +393,7 @@ int event_page_record(struct event_page *page, uint32_t *ticket)
 			return 0;
 		u_futex_wait(&pages->completed, seen, deadline, true);
 	} while (u_now_ns() < deadline);
+	atomic_fetch_sub(&page->own, 1);
 	return u_report(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "%u records of the event are under way, and none has ended for %u s",
 			SLOTS, (unsigned)(ROOM_NS / U_NS_PER_S));
 }
@@ -399,6 +404,7 @@ void event_page_complete(struct event_page *page, uint32_t ticket)
 	uint32_t word = ticket << 1;
 
 	atomic_compare_exchange_strong(&pages->slots[ticket % SLOTS].word, &word, word | DONE);
+	atomic_fetch_sub(&page->own, 1);
 	atomic_fetch_add(&pages->completed, 1);
 	if (atomic_exchange(&pages->sleepers, 0))
 		u_futex_wake(&pages->completed, INT_MAX, true);

@@ -97,8 +97,41 @@ static int peer_open(const char *text)
 	return aclrtIpcOpenEventHandle(handle, &peer_event);
 }
 
+#define PAGES_BYTES (64 * 1024ul) /* of an event */
+
+static void scribble_on(volatile uint32_t *words, unsigned *seed)
+{
+	for (size_t i = 0; i < PAGES_BYTES / sizeof(*words); i++) {
+		*seed = *seed * 1103515245u + 12345u;
+		words[i] = *seed & 0x10000 ? *seed : words[i] ^ (*seed >> 16 & 3);
+	}
+}
+
+/* Writes whatever it likes into every event's pages that this process maps. The number of such pages, or NOT_YET. */
+static int peer_scribble(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512], rights[8];
+	unsigned long from, to;
+	unsigned seed = 7;
+	int found = 0;
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3 || strcmp(rights, "rw-s") || to - from != PAGES_BYTES)
+			continue;
+		found++;
+		for (unsigned round = 0; round < 20; round++)
+			scribble_on((volatile uint32_t *)from, &seed);
+	}
+	if (maps)
+		fclose(maps);
+	return found ? found : NOT_YET;
+}
+
 static int peer_act(const char *line)
 {
+	if (!strcmp(line, "scribble"))
+		return peer_scribble();
 	if (!strncmp(line, "open ", 5))
 		return peer_open(line + 5);
 	if (!strcmp(line, "record"))
@@ -304,6 +337,40 @@ static void a_dead_recorder_holds_nobody_up(void **state)
 	assert_ok(aclrtDestroyStream(polled));
 }
 
+/* Whatever another process writes into the pages, and whenever: calls return, waits end, and a new event works. */
+static void a_hostile_sharer_hangs_nobody(void **state)
+{
+	aclrtStream stream = stream_new();
+	aclrtEvent event = event_new(), fresh;
+	struct t_peer peer;
+	int code;
+
+	(void)state;
+	peer_start(&peer, "0");
+	assert_int_equal(peer_opens(&peer, event), ACL_SUCCESS);
+	for (unsigned i = 0; i < 30; i++) {
+		assert_true(t_write_line(&peer, "scribble"));
+		for (unsigned k = 0; k < 20; k++) {
+			code = aclrtRecordEvent(event, stream);
+			assert_true(!code || code == ACL_ERROR_RT_RESOURCE_ALLOC_FAIL);
+			assert_ok(aclrtStreamWaitEventWithTimeout(stream, event, 1));
+			(void)status_of(event);
+		}
+		assert_int_equal(peer_answer(&peer), 1);
+		code = aclrtSynchronizeStreamWithTimeout(stream, LONG_MS);
+		assert_true(!code || code == ACL_ERROR_RT_TASK_TIMEOUT || code == ACL_ERROR_RT_SUSPECT_REMOTE_ERROR);
+		code = aclrtSynchronizeEventWithTimeout(event, 100);
+		assert_true(!code || code == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT || code == ACL_ERROR_RT_SUSPECT_REMOTE_ERROR);
+	}
+	assert_int_equal(t_wait(&peer, LONG_MS), 0);
+	assert_ok(aclrtDestroyEvent(event));
+	fresh = event_new();
+	assert_ok(aclrtRecordEvent(fresh, stream));
+	assert_ok(aclrtSynchronizeEvent(fresh));
+	assert_ok(aclrtDestroyEvent(fresh));
+	assert_ok(aclrtDestroyStream(stream));
+}
+
 /* An abandoned record and an aborted wait. */
 static void aborts_end_records_and_waits(void **state)
 {
@@ -433,6 +500,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(we_wait_for_the_other_s_record),
 		cmocka_unit_test(slots_are_used_again),
 		cmocka_unit_test(a_dead_recorder_holds_nobody_up),
+		cmocka_unit_test(a_hostile_sharer_hangs_nobody),
 		cmocka_unit_test(aborts_end_records_and_waits),
 		cmocka_unit_test(handles_check),
 		cmocka_unit_test(what_such_an_event_cannot_do),

@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl.h"
 #include "test_util.h"
+#include "vinci/kernel.h"
 
 #define LONG_MS 30000
 #define WORDS 64
@@ -92,16 +94,36 @@ static void a_wait_is_for_its_test(void **state)
 	waits(UINT64_MAX << 32, UINT32_MAX, NOR, 0);
 }
 
-/* Kernels, copies and other processes do not tell. */
+struct store {
+	_Atomic uint64_t *word;
+	uint64_t value;
+};
+
+static void store_kernel(const void *args, const struct vinci_block *block)
+{
+	const struct store *s = args;
+
+	(void)block;
+	atomic_store(s->word, s->value);
+}
+
+static const struct vinci_kernel store_desc = { .abi = VINCI_KERNEL_ABI,
+						.name = "store",
+						.run = store_kernel,
+						.args_size = sizeof(struct store) };
+
+/* A kernel tells nobody that it writes. */
 static void a_wait_sees_what_anybody_writes(void **state)
 {
+	const struct store store = { .word = (_Atomic uint64_t *)words, .value = 1 };
+
 	(void)state;
 	for (unsigned i = 0; i < 20; i++) {
 		set(words, 0);
 		assert_ok(aclrtValueWait(words, 1, EQ, first));
 		assert_ok(aclrtValueWait(words, 1, EQ, second));
 		assert_code(aclrtSynchronizeStreamWithTimeout(second, 2), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-		set(words, 1);
+		assert_int_equal(vinciLaunchKernel(&store_desc, 1, NULL, &store, sizeof(store)), 0);
 		assert_ok(aclrtSynchronizeStream(first));
 		assert_ok(aclrtSynchronizeStreamWithTimeout(second, LONG_MS));
 	}
