@@ -8,6 +8,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_ioctl.h>
 #include <drm/drm_managed.h>
+#include <drm/drm_prime.h>
 #include <drm/drm_vma_manager.h>
 
 #include "vinci_compat.h"
@@ -93,6 +94,8 @@ static bool is_offered(unsigned int nr)
 	case _IOC_NR(DRM_IOCTL_VERSION):
 	case _IOC_NR(DRM_IOCTL_GET_CAP):
 	case _IOC_NR(DRM_IOCTL_GEM_CLOSE):
+	case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
+	case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
 		return true;
 	default:
 		return nr >= DRM_COMMAND_BASE && nr - DRM_COMMAND_BASE < ARRAY_SIZE(requests);
@@ -162,7 +165,8 @@ static const struct file_operations render_fops = {
 };
 
 #define VINCI_DRIVER \
-	.open = vinci_open, .postclose = vinci_postclose, .ioctls = requests, \
+	.prime_handle_to_fd = vinci_prime_handle_to_fd, .prime_fd_to_handle = drm_gem_prime_fd_to_handle, \
+	.gem_prime_import = vinci_prime_import, .open = vinci_open, .postclose = vinci_postclose, .ioctls = requests, \
 	.num_ioctls = ARRAY_SIZE(requests), VINCI_DRIVER_DATE .name = "vinci", .desc = "NPUs without hardware", \
 	.major = VINCI_UAPI_MAJOR, .minor = VINCI_UAPI_MINOR
 
@@ -320,3 +324,4 @@ module_exit(vinci_exit);
 
 MODULE_DESCRIPTION("vinci: NPUs without hardware");
 MODULE_LICENSE("Dual MIT/GPL");
+MODULE_INFO(import_ns, "DMA_BUF"); /* MODULE_IMPORT_NS() takes a token in some kernels and a string in others */

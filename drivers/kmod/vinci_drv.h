@@ -99,8 +99,8 @@ struct vinci_range {
 };
 
 struct vinci_object {
-	struct kref ref; /* a hold's GEM object has one: the memory may be looked at until it is freed */
-	struct list_head link; /* device->objects; empty once the last hold has gone */
+	struct kref ref; /* each hold and dma-buf has one: the memory may be looked at until they are freed */
+	struct list_head link; /* device->objects; empty once the last user has gone */
 	struct list_head holds;
 	struct list_head shares; /* closed ones with openers too */
 	struct vinci_device *device;
@@ -111,6 +111,8 @@ struct vinci_object {
 	struct file *memory; /* owned; constant */
 	u64 span; /* bytes of the memory; constant */
 	u64 size; /* bytes without what was split off: what is charged */
+	spinlock_t users_lock; /* users and split_count, for a dma-buf in the making: it cannot take the device's lock */
+	u32 users; /* holds that are in the lists, and dma-bufs */
 	struct vinci_range *splits;
 	u32 split_count;
 	u32 split_room;
@@ -129,7 +131,8 @@ struct vinci_hold {
 	struct list_head by_file; /* empty: dropped, the GEM object is only still referenced */
 	struct list_head by_share;
 	struct vinci_file *file;
-	struct vinci_share *share; /* NULL: the creator's own */
+	struct vinci_share *share; /* NULL: the creator's own, or by dma-buf */
+	bool by_dmabuf; /* constant */
 	u32 device; /* imported for */
 	u32 handle;
 };
@@ -171,6 +174,12 @@ static inline struct vinci_hold *to_hold(struct drm_gem_object *gem)
 	return container_of(gem, struct vinci_hold, base);
 }
 
+/* Only who created an object gives it to others. */
+static inline bool vinci_hold_is_imported(const struct vinci_hold *hold)
+{
+	return hold->share || hold->by_dmabuf;
+}
+
 /* vinci_file.c */
 int vinci_open(struct drm_device *drm, struct drm_file *file);
 void vinci_postclose(struct drm_device *drm, struct drm_file *file);
@@ -187,9 +196,20 @@ int vinci_hold_create(struct vinci_file *file, struct vinci_object *object, stru
 void vinci_hold_drop(struct vinci_hold *hold);
 u32 vinci_object_holders(struct vinci_object *object);
 u64 vinci_hold_offset(struct vinci_hold *hold);
+/* The last user's going ends the object and its charge. */
+void vinci_object_drop_user(struct vinci_object *object);
 /* With a reference: drm_gem_object_put(). NULL: no such handle. Under the lock too, so that it has not been dropped. */
 struct vinci_hold *vinci_hold_find(struct vinci_file *file, u32 handle);
 int vinci_mmap(struct file *filp, struct vm_area_struct *vma);
+/* These three without the lock. */
+struct vinci_hold *vinci_hold_alloc(struct vinci_object *object);
+int vinci_object_map(struct vinci_object *object, struct vm_area_struct *vma, unsigned long page);
+void vinci_object_put(struct vinci_object *object);
+
+/* vinci_prime.c */
+int vinci_prime_handle_to_fd(struct drm_device *drm, struct drm_file *drm_file, u32 handle, u32 flags, int *fd);
+struct dma_buf *vinci_prime_export(struct drm_gem_object *gem, int flags);
+struct drm_gem_object *vinci_prime_import(struct drm_device *drm, struct dma_buf *dmabuf);
 
 /* vinci_notify.c; under the lock */
 void vinci_notify_gone(struct vinci_object *object);

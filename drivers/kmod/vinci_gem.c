@@ -35,6 +35,7 @@ struct vinci_object *vinci_object_create(struct vinci_device *device, u32 type, 
 		return ERR_PTR(-ENOSPC);
 	}
 	kref_init(&object->ref);
+	spin_lock_init(&object->users_lock);
 	object->device = device;
 	object->type = type;
 	object->span = size;
@@ -56,12 +57,17 @@ static void free_object(struct kref *ref)
 	kfree(object);
 }
 
+void vinci_object_put(struct vinci_object *object)
+{
+	kref_put(&object->ref, free_object);
+}
+
 static bool is_charged(const struct vinci_object *object)
 {
 	return object->type == VINCI_OBJECT_BO && !(object->flags & VINCI_BO_HOST);
 }
 
-/* Nobody holds it any more. */
+/* It has no users (any more). */
 void vinci_object_destroy(struct vinci_object *object)
 {
 	if (is_charged(object))
@@ -69,7 +75,18 @@ void vinci_object_destroy(struct vinci_object *object)
 	if (object->type == VINCI_OBJECT_NOTIFY)
 		vinci_notify_gone(object);
 	list_del_init(&object->link);
-	kref_put(&object->ref, free_object);
+	vinci_object_put(object);
+}
+
+void vinci_object_drop_user(struct vinci_object *object)
+{
+	u32 users;
+
+	spin_lock(&object->users_lock);
+	users = --object->users;
+	spin_unlock(&object->users_lock);
+	if (!users)
+		vinci_object_destroy(object);
 }
 
 /* --- holds --------------------------------------------------------------------------------- */
@@ -85,7 +102,7 @@ static void hold_close(struct drm_gem_object *gem, struct drm_file *drm_file)
 	if (list_empty(&hold->by_file))
 		goto out_unlock; /* dropped with its file */
 	/* The names of an object go with the handle that made them. */
-	if (!hold->share) {
+	if (!vinci_hold_is_imported(hold)) {
 		list_for_each_entry_safe(share, next, &hold->object->shares, by_object)
 			vinci_share_withdraw(share);
 	}
@@ -101,17 +118,56 @@ static void hold_free(struct drm_gem_object *gem)
 	struct vinci_device *device = to_vinci(gem->dev);
 
 	drm_gem_object_release(gem);
-	kref_put(&hold->object->ref, free_object);
+	vinci_object_put(hold->object);
 	kfree(hold);
 	atomic_dec(&device->live);
 }
 
+static void link_hold(struct vinci_hold *hold, struct vinci_file *file, struct vinci_share *share, u32 device)
+{
+	struct vinci_object *object = hold->object;
+
+	hold->file = file;
+	hold->share = share;
+	hold->device = device;
+	list_add_tail(&hold->by_object, &object->holds);
+	list_add_tail(&hold->by_file, &file->holds);
+	file->hold_count++;
+	if (share)
+		list_add_tail(&hold->by_share, &share->openers);
+	if (!object->payer)
+		object->payer = file;
+	spin_lock(&object->users_lock);
+	object->users++;
+	spin_unlock(&object->users_lock);
+}
+
+/* A handle has been made: of a dma-buf, which keeps the object meanwhile, or by vinci_hold_create(), which goes on itself. */
+static int hold_open(struct drm_gem_object *gem, struct drm_file *drm_file)
+{
+	struct vinci_file *file = drm_file->driver_priv;
+	struct vinci_hold *hold = to_hold(gem);
+	int r = 0;
+
+	if (!hold->by_dmabuf)
+		return 0;
+	mutex_lock(&file->device->lock);
+	if (file->hold_count >= VINCI_MAX_HANDLES)
+		r = -ENOSPC;
+	else
+		link_hold(hold, file, NULL, hold->object->owner);
+	mutex_unlock(&file->device->lock);
+	return r;
+}
+
 static const struct drm_gem_object_funcs hold_funcs = {
+	.open = hold_open,
 	.close = hold_close,
 	.free = hold_free,
+	.export = vinci_prime_export,
 };
 
-static struct vinci_hold *alloc_hold(struct vinci_object *object)
+struct vinci_hold *vinci_hold_alloc(struct vinci_object *object)
 {
 	struct vinci_hold *hold = kzalloc(sizeof(*hold), GFP_KERNEL_ACCOUNT);
 	int r;
@@ -143,22 +199,13 @@ int vinci_hold_create(struct vinci_file *file, struct vinci_object *object, stru
 
 	if (file->hold_count >= VINCI_MAX_HANDLES)
 		return -ENOSPC;
-	hold = alloc_hold(object);
+	hold = vinci_hold_alloc(object);
 	if (!hold)
 		return -ENOSPC;
 	/* Another thread may guess the handle and close it: hold_close() waits until we are done. */
 	r = drm_gem_handle_create(file->drm, &hold->base, &hold->handle);
 	if (!r) {
-		hold->file = file;
-		hold->share = share;
-		hold->device = device;
-		list_add_tail(&hold->by_object, &object->holds);
-		list_add_tail(&hold->by_file, &file->holds);
-		file->hold_count++;
-		if (share)
-			list_add_tail(&hold->by_share, &share->openers);
-		if (!object->payer)
-			object->payer = file;
+		link_hold(hold, file, share, device);
 		*out = hold;
 	}
 	drm_gem_object_put(&hold->base);
@@ -188,8 +235,7 @@ void vinci_hold_drop(struct vinci_hold *hold)
 		}
 	}
 	hold->file = NULL;
-	if (list_empty(&object->holds))
-		vinci_object_destroy(object);
+	vinci_object_drop_user(object);
 }
 
 /* Files, not handles: the stamp marks those already counted. */
@@ -246,10 +292,10 @@ static struct drm_gem_object *find_offset(struct drm_device *drm, unsigned long 
 	return gem;
 }
 
-static int map_memory(struct vinci_hold *hold, struct vm_area_struct *vma, unsigned long at)
+int vinci_object_map(struct vinci_object *object, struct vm_area_struct *vma, unsigned long page)
 {
-	vma->vm_pgoff = at;
-	vma_set_file(vma, hold->object->memory);
+	vma->vm_pgoff = page;
+	vma_set_file(vma, object->memory);
 	/* A forked child has no use for it, and would keep it. The user can have that back with MADV_DOFORK. */
 	vm_flags_set(vma, VM_DONTCOPY);
 	return call_mmap(vma->vm_file, vma);
@@ -273,7 +319,7 @@ int vinci_mmap(struct file *filp, struct vm_area_struct *vma)
 	hold = to_hold(gem);
 	at = vma->vm_pgoff - drm_vma_node_start(&gem->vma_node);
 	if (at < hold->object->span >> PAGE_SHIFT && pages <= (hold->object->span >> PAGE_SHIFT) - at)
-		r = drm_vma_node_is_allowed(&gem->vma_node, drm_file) ? map_memory(hold, vma, at) : -EACCES;
+		r = drm_vma_node_is_allowed(&gem->vma_node, drm_file) ? vinci_object_map(hold->object, vma, at) : -EACCES;
 	drm_gem_object_put(gem);
 	return r;
 }
@@ -411,12 +457,32 @@ static int reserve_split(struct vinci_object *object)
 	return 0;
 }
 
+/* With one user, the creator, there is no dma-buf; and with a split there will be none. */
+static int begin_split(struct vinci_object *object, u64 offset, u64 size)
+{
+	bool alone;
+
+	spin_lock(&object->users_lock);
+	alone = object->users == 1;
+	if (alone)
+		object->splits[object->split_count++] = (struct vinci_range){ offset, size };
+	spin_unlock(&object->users_lock);
+	return alone ? 0 : -EBUSY;
+}
+
+static void undo_split(struct vinci_object *object)
+{
+	spin_lock(&object->users_lock);
+	object->split_count--;
+	spin_unlock(&object->users_lock);
+}
+
 static int check_split(struct vinci_hold *hold, const struct drm_vinci_bo_split *a)
 {
 	struct vinci_object *object = hold->object;
 	int r;
 
-	if (hold->share)
+	if (vinci_hold_is_imported(hold))
 		return -EACCES;
 	if (object->type != VINCI_OBJECT_BO)
 		return -EINVAL;
@@ -441,10 +507,14 @@ static int split(struct vinci_file *file, struct vinci_hold *hold, struct drm_vi
 	if (!r)
 		r = reserve_split(object);
 	if (!r)
-		r = create_bo(file, &piece, &made);
+		r = begin_split(object, a->offset, a->size);
 	if (r)
 		return r;
-	object->splits[object->split_count++] = (struct vinci_range){ a->offset, a->size };
+	r = create_bo(file, &piece, &made);
+	if (r) {
+		undo_split(object);
+		return r;
+	}
 	object->size -= a->size;
 	if (is_charged(object))
 		file->device->used[object->owner] -= a->size;

@@ -150,7 +150,7 @@ static int export(struct vinci_file *file, struct vinci_hold *hold, struct drm_v
 	struct vinci_share *share;
 	int r;
 
-	if (hold->share)
+	if (vinci_hold_is_imported(hold))
 		return -EACCES;
 	r = vinci_check_export(a, object->type, object->page_kind, object->size);
 	if (r)

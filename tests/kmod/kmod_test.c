@@ -381,11 +381,138 @@ static void no_other_requests(void **state)
 		bool ours = nr >= DRM_COMMAND_BASE && nr <= DRM_COMMAND_BASE + DRM_VINCI_LIST;
 
 		if (ours || nr == _IOC_NR(DRM_IOCTL_VERSION) || nr == _IOC_NR(DRM_IOCTL_GEM_CLOSE) ||
-		    nr == _IOC_NR(DRM_IOCTL_GET_CAP))
+		    nr == _IOC_NR(DRM_IOCTL_GET_CAP) || nr == _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD) ||
+		    nr == _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE))
 			continue;
 		memset(arg, 0, sizeof(arg));
 		assert_int_equal(call(fd, DRM_IOWR(nr, arg), arg), -EINVAL);
 	}
+	close(fd);
+}
+
+/* --- dma-buf ------------------------------------------------------------------------------- */
+
+static int to_dmabuf(int fd, uint32_t handle, int *out)
+{
+	struct drm_prime_handle a = { .handle = handle, .flags = DRM_CLOEXEC | DRM_RDWR };
+	int r = call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &a);
+
+	if (!r)
+		*out = a.fd;
+	return r;
+}
+
+static int from_dmabuf(int fd, int dmabuf, uint32_t *handle)
+{
+	struct drm_prime_handle a = { .fd = dmabuf };
+	int r = call(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &a);
+
+	if (!r)
+		*handle = a.handle;
+	return r;
+}
+
+static int close_handle(int fd, uint32_t handle)
+{
+	return call(fd, DRM_IOCTL_GEM_CLOSE, &(struct drm_gem_close){ .handle = handle });
+}
+
+/* Another process, with the descriptor alone. */
+static int import_dmabuf(int dmabuf)
+{
+	struct drm_vinci_share_export name;
+	struct drm_vinci_bo_info info = { 0 };
+	struct drm_vinci_bo_split split;
+	int fd = open(NODE, O_RDWR | O_CLOEXEC), again;
+	uint32_t handle, same;
+	uint64_t *p;
+
+	if (from_dmabuf(fd, dmabuf, &handle) || from_dmabuf(fd, dmabuf, &same) || same != handle)
+		return 1;
+	info.handle = handle;
+	if (call(fd, DRM_IOCTL_VINCI_BO_INFO, &info) || info.holders != 2 || info.size != MIB)
+		return 2;
+	p = map(fd, MIB, MAP_SHARED, info.mmap_offset);
+	if (p == MAP_FAILED || p[5] != 55)
+		return 3;
+	p[6] = 66;
+	/* What was given may be used, not given on. */
+	if (share_export(fd, handle, 0, MIB, &name) != -EACCES || to_dmabuf(fd, handle, &again) != -EACCES)
+		return 4;
+	split = (struct drm_vinci_bo_split){ .handle = handle, .size = 4096 };
+	if (call(fd, DRM_IOCTL_VINCI_BO_SPLIT, &split) != -EACCES)
+		return 5;
+	return close_handle(fd, handle) ? 6 : 0;
+}
+
+static void a_dmabuf_is_a_holder(void **state)
+{
+	struct drm_vinci_bo_split split = { .size = 4096 };
+	int fd = open_node(), dmabuf = -1;
+	struct drm_vinci_bo_create bo;
+	uint32_t handle;
+	uint64_t *p;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(bo_create(fd, MIB, &bo), 0);
+	assert_int_equal(to_dmabuf(fd, bo.handle, &dmabuf), 0);
+	p = map(dmabuf, MIB, MAP_SHARED, 0);
+	assert_ptr_not_equal(p, MAP_FAILED);
+	assert_ptr_equal(map(dmabuf, MIB, MAP_SHARED, 4096), MAP_FAILED);
+	assert_ptr_equal(map(dmabuf, 4096, MAP_PRIVATE, 0), MAP_FAILED);
+	p[5] = 55;
+	split.handle = bo.handle;
+	assert_int_equal(call(fd, DRM_IOCTL_VINCI_BO_SPLIT, &split), -EBUSY);
+	child = fork_child();
+	if (!child)
+		_exit(import_dmabuf(dmabuf));
+	assert_int_equal(exit_status(child), 0);
+	assert_int_equal(p[6], 66);
+	assert_int_equal(from_dmabuf(fd, dmabuf, &handle), 0);
+	assert_int_equal(handle, bo.handle);
+	/* The descriptor alone keeps memory and charge, and the object can come back from it. */
+	assert_int_equal(close_handle(fd, bo.handle), 0);
+	assert_int_equal(mem_used(fd), MIB);
+	assert_int_equal(from_dmabuf(fd, dmabuf, &handle), 0);
+	close(dmabuf);
+	assert_int_equal(mem_used(fd), MIB);
+	assert_int_equal(close_handle(fd, handle), 0);
+	assert_int_equal(mem_used(fd), 0);
+	assert_int_equal(p[6], 66);
+	munmap(p, MIB);
+	close(fd);
+}
+
+static void what_has_no_dmabuf(void **state)
+{
+	struct drm_vinci_notify_ids ids = { .device = 1, .count = 1 };
+	struct drm_vinci_notify_create notify = { .device = 1 };
+	struct drm_vinci_bo_split split = { .size = 4096 };
+	struct drm_vinci_share_export name;
+	struct drm_vinci_share_import im;
+	int fd = open_node(), other = open_node(), dmabuf = -1;
+	struct drm_vinci_bo_create bo;
+	uint32_t handle;
+
+	(void)state;
+	assert_int_equal(to_dmabuf(fd, 1, &dmabuf), -ENOENT);
+	assert_int_equal(call(fd, DRM_IOCTL_VINCI_NOTIFY_IDS, &ids), 0);
+	notify.id = ids.first;
+	assert_int_equal(call(fd, DRM_IOCTL_VINCI_NOTIFY_CREATE, &notify), 0);
+	assert_int_equal(to_dmabuf(fd, notify.handle, &dmabuf), -EINVAL);
+	assert_int_equal(bo_create(fd, MIB, &bo), 0);
+	assert_int_equal(share_export(fd, bo.handle, VINCI_SHARE_UNVALIDATED, MIB, &name), 0);
+	assert_int_equal(share_import(other, &name, &im), 0);
+	assert_int_equal(to_dmabuf(other, im.handle, &dmabuf), -EACCES);
+	assert_int_equal(bo_create(fd, MIB, &bo), 0);
+	split.handle = bo.handle;
+	assert_int_equal(call(fd, DRM_IOCTL_VINCI_BO_SPLIT, &split), 0);
+	assert_int_equal(to_dmabuf(fd, bo.handle, &dmabuf), -EINVAL);
+	/* what is no dma-buf at all */
+	assert_int_equal(from_dmabuf(fd, other, &handle), -EINVAL);
+	assert_int_equal(from_dmabuf(fd, -1, &handle), -EBADF);
+	close(other);
 	close(fd);
 }
 
@@ -625,6 +752,8 @@ int main(void)
 		cmocka_unit_test(users),
 		cmocka_unit_test(the_primary_node_is_closed),
 		cmocka_unit_test(no_other_requests),
+		cmocka_unit_test(a_dmabuf_is_a_holder),
+		cmocka_unit_test(what_has_no_dmabuf),
 		cmocka_unit_test(mapping_rules),
 		cmocka_unit_test(a_shared_futex),
 		cmocka_unit_test(a_page_fault_holds_up_nobody),
