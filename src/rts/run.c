@@ -100,14 +100,18 @@ void rts_stream_explain(struct rts_stream *st, const char *fmt, ...)
 	va_end(args);
 }
 
+/* One step with stream_take_error(): a stream that has stopped has an error to answer with. */
 static void stream_fail(struct rts_stream *st, const struct rts_task_type *type, int code)
 {
 	int none = 0;
 
-	rts_stream_explain(st, "a %s task of stream %d failed", type->name, st->id);
+	u_mutex_lock(&st->marks_lock);
+	if (!st->why[0])
+		snprintf(st->why, sizeof(st->why), "a %s task of stream %d failed", type->name, st->id);
 	atomic_compare_exchange_strong(&st->error, &none, code);
 	if (atomic_load(&st->state) & STREAM_STOPS)
 		atomic_fetch_or(&st->state, STREAM_STOPPED);
+	u_mutex_unlock(&st->marks_lock);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */

@@ -285,13 +285,16 @@ int rts_vmm_unmap(void *va)
 	return r;
 }
 
-static int map_again_step(uintptr_t dst, uintptr_t src, size_t *done)
+static int map_again_step(uintptr_t dst, uintptr_t src, size_t size, size_t *done)
 {
 	const struct vmm_mapping *m = vmm_mapping_at((void *)(src + *done));
 	int r;
 
 	if (!m)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "no mapping starts at %p", (void *)(src + *done));
+	if (m->size > size - *done)
+		return RTS_REFUSE("size is %zu, which ends inside the mapping at %p (%zu bytes); whole mappings are mapped again",
+				  size, (void *)m->base, m->size);
 	r = vmm_map_locked(dst + *done, m->size, m->phys);
 	if (!r)
 		*done += m->size;
@@ -330,7 +333,7 @@ int rts_vmm_map_again(void *dst, size_t size, void *src)
 	u_mutex_lock(&rts_share_lock);
 	r = wait_for_dead((uintptr_t)dst, size);
 	while (!r && done < size)
-		r = map_again_step((uintptr_t)dst, (uintptr_t)src, &done);
+		r = map_again_step((uintptr_t)dst, (uintptr_t)src, size, &done);
 	u_mutex_unlock(&rts_share_lock);
 	if (r)
 		map_again_undo((uintptr_t)dst, done);

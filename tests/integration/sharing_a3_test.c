@@ -210,6 +210,9 @@ static void test_selected_link_arguments(void **state)
 	assert_refused(aclrtMemMapSelectedLink(dst, PAGE, src, 2), BAD_ARGUMENT);
 	assert_refused(aclrtMemMapSelectedLink(dst, PAGE, (uint8_t *)src + 3 * PAGE, 0), BAD_PARAM);
 	assert_refused(aclrtMemMapSelectedLink(dst, PAGE, (uint8_t *)src + 2 * PAGE, 0), BAD_PARAM);
+	/* Half of a mapping: what lies behind dst + PAGE is not touched. */
+	assert_refused(aclrtMemMapSelectedLink(dst, PAGE, (uint8_t *)src + PAGE, 0), REFUSED);
+	assert_refused(aclrtUnmapMem(dst), REFUSED);
 	/* The second mapping does not fit: the first is taken back. */
 	assert_refused(aclrtMemMapSelectedLink(dst, 3 * PAGE, src, 0), REFUSED);
 	assert_refused(aclrtUnmapMem(dst), REFUSED);
