@@ -84,8 +84,8 @@ enum rts_op {
 	RTS_OP_QUERY,
 };
 /*
- * The one table from a device's -errno to an RT code, keyed by kind of share (0 where none is involved), operation and errno
- * (semantics 7.3, 7.4). Reports nothing: the caller knows the sentence.
+ * The one table from a device's -errno to an RT code, keyed by kind of share (0 where none is involved), operation and errno; printed in
+ * docs/uapi.md. Reports nothing: the caller knows the sentence.
  */
 int rts_errno_code(uint32_t kind, enum rts_op op, int err);
 /* What the device's -errno means, and where the user can help it, how: the end of a sentence. Never NULL. */
@@ -202,7 +202,7 @@ int rts_stream_synchronize(struct rts_stream *stream, int32_t timeout_ms);
 
 /*
  * Calls fn(arg) once every task of this process submitted before this call has ended: at once, on this thread, if none is pending.
- * Used for unmapping. Never fails (allocates with the process's last reserve).
+ * Used for unmapping. Without host memory to remember it the call is left out: what was to be unmapped stays mapped.
  */
 void rts_exec_defer(void (*fn)(void *arg), void *arg);
 /* Waits until every task of this process submitted before this call has ended. 507046 on timeout. */
