@@ -138,6 +138,7 @@ aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocator
 	struct registration *entry;
 	aclError r;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(stream);
 	REQUIRE_NOT_NULL(allocatorDesc);
 	r = check_complete(allocatorDesc);
@@ -157,6 +158,8 @@ aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocator
 
 aclError aclrtAllocatorUnregister(aclrtStream stream)
 {
+	REQUIRE_PRODUCT();
+
 	aclError r = rts_process_check_fork();
 
 	REQUIRE_NOT_NULL(stream);
@@ -185,6 +188,8 @@ aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc *alloc
 				   aclrtAllocatorAllocAdviseFunc *allocAdviseFunc,
 				   aclrtAllocatorGetAddrFromBlockFunc *getAddrFromBlockFunc)
 {
+	REQUIRE_PRODUCT();
+
 	aclError r = rts_process_check_fork();
 	struct description d;
 

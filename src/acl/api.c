@@ -2,6 +2,8 @@
 /* api.c - the common end of every public function: the thread's last error, and the answer of what is not there yet. */
 #include "acl/api.h"
 
+#include <string.h>
+
 static _Thread_local int last_error;
 
 /* Only failures of the runtime count as a thread's last error; what the acl layer itself rejects does not, as in CANN. */
@@ -32,4 +34,41 @@ aclError api_refuse(const char *function)
 {
 	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is not supported by vinci yet (docs/status.md lists what is)",
 			function);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+#define A2 RTS_PRODUCT_A2
+#define A3 RTS_PRODUCT_A3
+#define P950 RTS_PRODUCT_950
+#define P310B RTS_PRODUCT_310B
+#define P310P RTS_PRODUCT_310P
+#define P910 RTS_PRODUCT_910
+
+static const struct {
+	const char *function;
+	uint32_t products;
+} restricted[] = {
+#define PRODUCTS(function, products) { #function, products },
+#include "acl/products.def"
+#undef PRODUCTS
+};
+
+/* What A2 and A3 lack is refused where it would be done, so that their calls do not pay for this. */
+bool api_product_has(const char *function)
+{
+	const struct rts_profile *profile = rts_profile();
+
+	if (!profile || profile->product & (A2 | A3))
+		return true;
+	for (size_t i = 0; i < sizeof(restricted) / sizeof(restricted[0]); i++)
+		if (!strcmp(restricted[i].function, function))
+			return restricted[i].products & profile->product;
+	return true;
+}
+
+aclError api_product_refuse(const char *function)
+{
+	return api_result(u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is not available on a %s", function,
+				   rts_profile()->soc));
 }

@@ -18,6 +18,17 @@ int api_last_error(bool clear);
 /* The answer of a function that is not there yet: 207000 with a sentence naming it. */
 aclError api_refuse(const char *function);
 
+/* False: the running profile's product has no such function (products.def). Before the device was opened: true. */
+bool api_product_has(const char *function);
+aclError api_product_refuse(const char *function);
+
+/* Begins every function that products.def lists. */
+#define REQUIRE_PRODUCT()                                                                                           \
+	do {                                                                                                        \
+		if (!api_product_has(__func__))                                                                     \
+			return api_product_refuse(__func__);                                                        \
+	} while (0)
+
 #define REQUIRE_NOT_NULL(arg)                                                                                       \
 	do {                                                                                                        \
 		if (!(arg))                                                                                         \

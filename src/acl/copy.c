@@ -139,6 +139,7 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
 {
 	aclError r;
 
+	REQUIRE_PRODUCT();
 	if (!N)
 		return ACL_SUCCESS;
 	r = check_words(__func__, ptr, memSize, N);
@@ -149,6 +150,7 @@ aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N
 {
 	aclError r;
 
+	REQUIRE_PRODUCT();
 	if (!N)
 		return ACL_SUCCESS;
 	r = check_words(__func__, ptr, memSize, N);

@@ -56,25 +56,39 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
 	return api_result(code);
 }
 
-/* What every product of the profile table has. Nothing here compiles operators. */
+/* Of 310P, 310B and 910 CANN's platform_config says neither. Nothing here compiles operators. */
 static const aclCannAttr attributes[] = { ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16 };
+
+static bool has_attributes(void)
+{
+	return rts_profile()->product & (RTS_PRODUCT_A2 | RTS_PRODUCT_A3 | RTS_PRODUCT_950);
+}
 
 aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
 {
+	int code;
+
 	REQUIRE_NOT_NULL(cannAttrList);
 	REQUIRE_NOT_NULL(num);
+	code = rts_process_start();
+	if (code)
+		return api_result(code);
 	*cannAttrList = attributes;
-	*num = sizeof(attributes) / sizeof(attributes[0]);
+	*num = has_attributes() ? sizeof(attributes) / sizeof(attributes[0]) : 0;
 	return ACL_SUCCESS;
 }
 
 aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
 {
+	int code;
+
 	REQUIRE_NOT_NULL(value);
 	REQUIRE((int)cannAttr >= ACL_CANN_ATTR_INF_NAN && cannAttr <= ACL_CANN_ATTR_JIT_COMPILE,
 		"%s: cannAttr is %d; aclCannAttr has 0 to 2", __func__, (int)cannAttr);
-	*value = cannAttr != ACL_CANN_ATTR_JIT_COMPILE;
-	return ACL_SUCCESS;
+	code = rts_process_start();
+	if (!code)
+		*value = cannAttr != ACL_CANN_ATTR_JIT_COMPILE && has_attributes();
+	return api_result(code);
 }
 
 /* Kernels and copies run on the host's processors and reach its memory; the other engines are not there. */
@@ -131,6 +145,7 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
 	uint32_t device;
 	int code;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(uuid);
 	code = device_of(deviceId, &device);
 	if (!code)
@@ -145,6 +160,7 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
 	uint32_t device;
 	int code;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(pciBusId);
 	code = device_of(deviceId, &device);
 	if (!code)
@@ -156,6 +172,7 @@ aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
 {
 	int code;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(pciBusId);
 	REQUIRE_NOT_NULL(deviceId);
 	code = rts_process_start();

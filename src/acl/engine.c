@@ -65,6 +65,7 @@ aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *si
 {
 	const struct rts_batch b = { dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs };
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(failIndex);
 	return copy_batch(__func__, &b, false, NULL, failIndex);
 }
@@ -75,6 +76,7 @@ aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_
 {
 	const struct rts_batch b = { dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs };
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(failIndex);
 	return copy_batch(__func__, &b, true, stream, failIndex);
 }
@@ -84,6 +86,7 @@ aclError aclrtMemcpyBatchV2(void **dsts, size_t *destMaxs, void **srcs, size_t *
 {
 	const struct rts_batch b = { dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs };
 
+	REQUIRE_PRODUCT();
 	return copy_batch(__func__, &b, false, NULL, NULL);
 }
 
@@ -92,6 +95,7 @@ aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMaxs, void **srcs, siz
 {
 	const struct rts_batch b = { dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs };
 
+	REQUIRE_PRODUCT();
 	return copy_batch(__func__, &b, true, stream, NULL);
 }
 
@@ -109,6 +113,7 @@ aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize)
 {
 	aclError r;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(descSize);
 	r = check_kind(__func__, kind);
 	if (r)
@@ -125,6 +130,7 @@ aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind, void *srcAddr, voi
 {
 	aclError r;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(desc);
 	r = check_kind(__func__, kind);
 	if (r)
@@ -140,6 +146,7 @@ aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream 
 {
 	aclError r;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(desc);
 	r = check_kind(__func__, kind);
 	if (r)
@@ -153,6 +160,7 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOf
 {
 	const struct rts_offset_copy copy = { dst, (const void *const *)src, destMax, dstDataOffset, srcDataOffset, count };
 
+	REQUIRE_PRODUCT();
 	if (!count)
 		return ACL_SUCCESS;
 	return api_result(rts_copy_by_offset(&copy, kind, stream));
@@ -162,6 +170,7 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOf
 
 aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(src);
 	REQUIRE(size, "%s: size is 0; it must be a positive number of bytes", __func__);
 	return api_result(rts_cache_op(src, size, cmoType, stream));
@@ -169,6 +178,7 @@ aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream
 
 aclError aclrtCmoGetDescSize(size_t *size)
 {
+	REQUIRE_PRODUCT();
 	if (!size)
 		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "%s: argument size is NULL", __func__));
 	*size = RTS_CACHE_DESC_BYTES;
@@ -177,12 +187,14 @@ aclError aclrtCmoGetDescSize(size_t *size)
 
 aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size)
 {
+	REQUIRE_PRODUCT();
 	return api_result(rts_cache_desc_set(cmoDesc, src, size));
 }
 
 /* CANN looks at no reserve here. */
 aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve)
 {
+	REQUIRE_PRODUCT();
 	(void)reserve;
 	return api_result(rts_cache_op_by_desc(cmoDesc, cmoType, stream));
 }
@@ -221,6 +233,7 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
 
 aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream, void *reserve)
 {
+	REQUIRE_PRODUCT();
 	if (!taskInfo)
 		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "%s: argument taskInfo is NULL", __func__));
 	if (reserve)

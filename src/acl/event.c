@@ -52,6 +52,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
 
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(event);
 	REQUIRE(flag == ACL_EVENT_RECORD_DEFAULT || flag == ACL_EVENT_RECORD_EXTERNAL,
 		"flag is %u; it must be ACL_EVENT_RECORD_DEFAULT (0) or ACL_EVENT_RECORD_EXTERNAL (1)", flag);
@@ -74,6 +75,7 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 
 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(event);
 	REQUIRE(flag == ACL_EVENT_WAIT_DEFAULT || flag == ACL_EVENT_WAIT_EXTERNAL,
 		"flag is %u; it must be ACL_EVENT_WAIT_DEFAULT (0) or ACL_EVENT_WAIT_EXTERNAL (1)", flag);
@@ -97,6 +99,8 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
 
 aclError aclrtSetOpWaitTimeout(uint32_t timeout)
 {
+	REQUIRE_PRODUCT();
+
 	struct rts_context *ctx;
 	int code = rts_context_current(&ctx);
 
@@ -204,6 +208,7 @@ aclError aclrtGetEventAvailNum(uint32_t *eventCount)
 
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(event);
 	REQUIRE_NOT_NULL(handle);
 	return api_result(rts_event_name(event, handle));
@@ -214,6 +219,7 @@ aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event)
 	struct rts_context *ctx;
 	int code;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(event);
 	code = rts_context_current(&ctx);
 	if (!code)

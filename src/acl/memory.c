@@ -272,6 +272,7 @@ aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
 	void *device;
 	int r;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(ptr);
 	REQUIRE_NOT_NULL(devPtr);
 	REQUIRE(size, "%s: size is 0; it must be a positive number of bytes", __func__);
@@ -292,6 +293,7 @@ aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
 		ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
 	int r;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(ptr);
 	REQUIRE(size, "%s: size is 0; it must be a positive number of bytes", __func__);
 	if (!flag || flag & ~known)
@@ -304,12 +306,14 @@ aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
 
 aclError aclrtHostUnregister(void *ptr)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(ptr);
 	return api_result(rts_host_unregister(ptr));
 }
 
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(pHost);
 	REQUIRE_NOT_NULL(pDevice);
 	REQUIRE(!flag, "%s: flag is 0x%x; it is reserved and must be 0", __func__, flag);

@@ -81,6 +81,7 @@ static int batch_reset(aclrtNotify *notifies, uint32_t num)
 /* The number is taken as 32 bits, as CANN does. */
 aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(notifies);
 	return api_result(batch_reset(notifies, (uint32_t)num));
 }
@@ -90,6 +91,7 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
 	struct rts_context *ctx;
 	int code;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(notify);
 	REQUIRE_NOT_NULL(key);
 	code = rts_context_current(&ctx);
@@ -100,6 +102,7 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
 
 aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(notify);
 	REQUIRE_NOT_NULL(pid);
 	return api_result(rts_notify_allow(notify, NULL, pid, num));
@@ -136,6 +139,7 @@ static int allow_servers(aclrtNotify notify, const aclrtServerPid *pids, size_t 
 
 aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *serverPids, size_t num)
 {
+	REQUIRE_PRODUCT();
 	return api_result(allow_servers(notify, serverPids, num));
 }
 
@@ -144,6 +148,7 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t f
 	struct rts_context *ctx;
 	int code;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(notify);
 	REQUIRE_NOT_NULL(key);
 	code = rts_context_current(&ctx);

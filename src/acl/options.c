@@ -132,12 +132,14 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE(flag <= 1, "%s: flag is %u; it must be 0 or 1", __func__, flag);
 	return api_result(rts_overflow_switch_set(stream, flag));
 }
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(flag);
 	return api_result(rts_overflow_switch(stream, flag));
 }

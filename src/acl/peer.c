@@ -14,6 +14,7 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int3
 	bool linked;
 	int r;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_OTHER(deviceId, peerDeviceId);
 	r = rts_process_start();
 	if (!r)
@@ -49,6 +50,7 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
 	uint32_t device, peer;
 	int r;
 
+	REQUIRE_PRODUCT();
 	if (flags)
 		return u_report(ACL_ERROR_FEATURE_UNSUPPORTED, "%s: flags is %u; it is reserved and must be 0", __func__,
 				flags);
@@ -60,6 +62,8 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
 {
+	REQUIRE_PRODUCT();
+
 	uint32_t device, peer;
 	int r = pair(peerDeviceId, __func__, &device, &peer);
 

@@ -170,6 +170,7 @@ aclError aclrtStreamAbort(aclrtStream stream)
 	struct rts_stream *st;
 	int code;
 
+	REQUIRE_PRODUCT();
 	code = rts_stream_get(stream, &st);
 	if (code)
 		return api_result(code);

@@ -9,6 +9,7 @@ aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStre
 	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
 	int code;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(devAddr);
 	code = rts_stream_get(stream, &st);
 	if (!code)
@@ -21,6 +22,7 @@ aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStrea
 	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
 	int code;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(devAddr);
 	code = rts_stream_get(stream, &st);
 	if (!code)

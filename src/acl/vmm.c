@@ -182,6 +182,7 @@ aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, vo
 aclError aclrtReserveMemAddressNoUCMemory(void **virPtr, size_t size, size_t alignment, void *expectPtr,
 					  uint64_t flags)
 {
+	REQUIRE_PRODUCT();
 	return reserve(virPtr, size, alignment, expectPtr, flags, true, __func__);
 }
 
@@ -247,6 +248,7 @@ aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *f
 
 aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc, uint32_t linkIdx)
 {
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(virPtrDst);
 	REQUIRE_NOT_NULL(virPtrSrc);
 	REQUIRE(size, "%s: size is 0; it must be a positive number of bytes", __func__);
@@ -259,6 +261,7 @@ aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t fl
 	uint32_t device;
 	int r;
 
+	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(devPtr);
 	REQUIRE(size, "%s: size is 0; it must be a positive number of bytes", __func__);
 	REQUIRE(!flags, "%s: flags is 0x%llx; it is reserved and must be 0", __func__, (unsigned long long)flags);

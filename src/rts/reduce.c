@@ -45,6 +45,7 @@ struct reduce {
 REDUCE_INTEGER(reduce_int8, int8_t, uint8_t)
 REDUCE_INTEGER(reduce_int16, int16_t, uint16_t)
 REDUCE_INTEGER(reduce_int32, int32_t, uint32_t)
+REDUCE_INTEGER(reduce_uint32, uint32_t, uint32_t)
 
 /* @largest: of the type. Sums only: a maximum is no larger than what was there. */
 static float checked_sum(const struct reduce *r, float a, float b, float largest)
@@ -98,13 +99,24 @@ static void reduce_float(const struct reduce *r)
 REDUCE_SHORT(reduce_half, rts_half_to_float, rts_half_from_float, HALF_MAX)
 REDUCE_SHORT(reduce_bfloat, rts_bfloat_to_float, rts_bfloat_from_float, BFLOAT_MAX)
 
+#define NEWER (RTS_PRODUCT_A2 | RTS_PRODUCT_A3 | RTS_PRODUCT_950)
+#define STARS (NEWER | RTS_PRODUCT_310B)
+#define EVERY (STARS | RTS_PRODUCT_310P | RTS_PRODUCT_910)
+
+/* The table of aclrtReduceAsync in CANN's reference. */
 static const struct {
 	aclDataType type;
 	uint32_t size; /* bytes */
+	uint32_t products;
 	void (*apply)(const struct reduce *);
 } types[] = {
-	{ ACL_INT8, 1, reduce_int8 },	{ ACL_INT16, 2, reduce_int16 },	  { ACL_INT32, 4, reduce_int32 },
-	{ ACL_FLOAT16, 2, reduce_half }, { ACL_BF16, 2, reduce_bfloat }, { ACL_FLOAT, 4, reduce_float },
+	{ ACL_INT8, 1, STARS, reduce_int8 },
+	{ ACL_INT16, 2, STARS | RTS_PRODUCT_310P, reduce_int16 },
+	{ ACL_INT32, 4, STARS, reduce_int32 },
+	{ ACL_UINT32, 4, RTS_PRODUCT_950, reduce_uint32 },
+	{ ACL_FLOAT16, 2, STARS | RTS_PRODUCT_310P, reduce_half },
+	{ ACL_BF16, 2, NEWER, reduce_bfloat },
+	{ ACL_FLOAT, 4, EVERY, reduce_float },
 };
 
 static int run_reduce(void *payload, struct rts_stream *stream)
@@ -121,7 +133,7 @@ static const struct rts_task_type reduce_type = { .name = "reduction", .run = ru
 static int plan(struct reduce *r, uint64_t bytes, aclDataType type)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (types[i].type != type)
+		if (types[i].type != type || !(types[i].products & rts_profile()->product))
 			continue;
 		if (bytes % types[i].size)
 			return u_report(ACL_ERROR_RT_PARAM_INVALID,
@@ -131,9 +143,8 @@ static int plan(struct reduce *r, uint64_t bytes, aclDataType type)
 		r->count = bytes / types[i].size;
 		return 0;
 	}
-	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "type is %d; a %s reduces int8, int16, int32, float16, "
-							  "bfloat16 and float32",
-			(int)type, rts_profile()->soc);
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "type is %d, which a %s does not reduce", (int)type,
+			rts_profile()->soc);
 }
 
 static int check_kind(uint64_t count, aclrtReduceKind kind)
@@ -145,6 +156,9 @@ static int check_kind(uint64_t count, aclrtReduceKind kind)
 	if (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
 		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
 				"ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL: nothing published says what it computes");
+	if (kind != ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM && !(rts_profile()->product & STARS))
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "kind is %d; a %s only sums", (int)kind,
+				rts_profile()->soc);
 	if (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM && count > SUM_MAX)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "count is %llu; a sum has at most %llu bytes",
 				(unsigned long long)count, (unsigned long long)SUM_MAX);

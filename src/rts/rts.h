@@ -105,8 +105,19 @@ enum rts_feature { /* bits of rts_profile.features */
 	RTS_FEATURE_IPC_EVENT = 1 << 3,
 };
 
+/* Lines of products, in CANN's words; bits, so that a set of them fits a word. */
+enum rts_product {
+	RTS_PRODUCT_A2 = 1 << 0, /* Atlas A2 training and inference */
+	RTS_PRODUCT_A3 = 1 << 1, /* Atlas A3 training and inference */
+	RTS_PRODUCT_950 = 1 << 2, /* Ascend 950PR, 950DT */
+	RTS_PRODUCT_310B = 1 << 3, /* Atlas 200I/500 A2 inference */
+	RTS_PRODUCT_310P = 1 << 4, /* Atlas inference */
+	RTS_PRODUCT_910 = 1 << 5, /* Atlas training */
+};
+
 struct rts_profile {
 	const char *soc;
+	uint32_t product; /* one of RTS_PRODUCT_* */
 	uint64_t mem_bytes;
 	uint64_t l2_bytes;
 	uint32_t cube_cores, vector_cores; /* most worker threads: cube_cores */
