@@ -53,8 +53,8 @@ struct event_page {
 	uint32_t handle;
 	uint64_t epoch; /* of the connection that handle belongs to */
 	struct drv_name name; /* len 0: not exported yet */
-	int32_t member; /* this process's; -1: none yet */
-	_Atomic uint32_t own; /* records of this process that have not been completed */
+	_Atomic int32_t member; /* this process's; -1: none yet. Written under pages_lock */
+	_Atomic uint32_t own[SLOTS]; /* not shared: the tickets of this process that have not been completed, each in its slot's place */
 };
 
 static struct u_mutex pages_lock = U_MUTEX_INIT(RANK_EVENT_PAGE, "event pages");
@@ -98,7 +98,7 @@ static int page_map(uint32_t handle, uint64_t mmap_offset, struct event_page **o
 	page->refs = 1;
 	page->handle = handle;
 	page->epoch = rts_process_epoch();
-	page->member = -1;
+	atomic_init(&page->member, -1);
 	page->next = all;
 	all = page;
 	*out = page;
@@ -291,12 +291,12 @@ static int page_join(struct event_page *page, uint32_t *member)
 	int r = 0;
 
 	u_mutex_lock(&pages_lock);
-	if (page->member < 0) {
+	if (atomic_load(&page->member) < 0) {
 		r = self_export();
 		if (!r)
-			page->member = member_take(page->pages);
+			atomic_store(&page->member, member_take(page->pages));
 	}
-	*member = (uint32_t)page->member;
+	*member = (uint32_t)atomic_load(&page->member);
 	u_mutex_unlock(&pages_lock);
 	if (r)
 		return pages_failed(RTS_OP_EXPORT, "recorded", r);
@@ -326,9 +326,7 @@ bool event_page_lost(struct event_page *page, uint32_t ticket)
 	u_mutex_lock(&pages_lock);
 	if (i >= MEMBERS) {
 		lost = true; /* nobody records as such a member */
-	} else if ((int32_t)i == page->member) {
-		lost = !atomic_load(&page->own);
-	} else if (page->epoch == rts_process_epoch()) {
+	} else if ((int32_t)i != atomic_load(&page->member) && page->epoch == rts_process_epoch()) {
 		memcpy(name.bytes, page->pages->members[i].name, NAME_LEN);
 		lost = name_lost(&name);
 	}
@@ -343,14 +341,20 @@ uint32_t event_page_current(struct event_page *page)
 	return atomic_load(&page->pages->current) & TICKET_MASK;
 }
 
+/* What a slot says of this process's own records is not taken from it. */
 bool event_page_done(struct event_page *page, uint32_t ticket)
 {
-	return !ticket || atomic_load(&page->pages->slots[ticket % SLOTS].word) != ticket << 1;
+	struct slot *slot = &page->pages->slots[ticket % SLOTS];
+
+	if (!ticket || atomic_load(&slot->word) != ticket << 1)
+		return true;
+	return (int32_t)atomic_load(&slot->member) == atomic_load(&page->member) &&
+	       atomic_load(&page->own[ticket % SLOTS]) != ticket;
 }
 
-static bool slot_take(struct pages *pages, uint32_t ticket, uint32_t member)
+static bool slot_take(struct event_page *page, uint32_t ticket, uint32_t member)
 {
-	struct slot *slot = &pages->slots[ticket % SLOTS];
+	struct slot *slot = &page->pages->slots[ticket % SLOTS];
 	uint32_t word = atomic_load(&slot->word);
 
 	if (!ticket || (word && !(word & DONE)) || !atomic_compare_exchange_strong(&slot->word, &word, ticket << 1))
@@ -359,12 +363,15 @@ static bool slot_take(struct pages *pages, uint32_t ticket, uint32_t member)
 	return true;
 }
 
-static bool record_try(struct pages *pages, uint32_t member, uint32_t *ticket)
+static bool record_try(struct event_page *page, uint32_t member, uint32_t *ticket)
 {
+	struct pages *pages = page->pages;
+
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		uint32_t t = (atomic_fetch_add(&pages->next, 1) + 1) & TICKET_MASK;
 
-		if (slot_take(pages, t, member)) {
+		if (slot_take(page, t, member)) {
+			atomic_store(&page->own[t % SLOTS], t);
 			atomic_store(&pages->current, t);
 			*ticket = t;
 			return true;
@@ -383,17 +390,15 @@ int event_page_record(struct event_page *page, uint32_t *ticket)
 
 	if (r)
 		return r;
-	atomic_fetch_add(&page->own, 1);
 	do {
-		if (record_try(pages, member, ticket))
+		if (record_try(page, member, ticket))
 			return 0;
 		seen = atomic_load(&pages->completed);
 		atomic_store(&pages->sleepers, 1);
-		if (record_try(pages, member, ticket))
+		if (record_try(page, member, ticket))
 			return 0;
 		u_futex_wait(&pages->completed, seen, deadline, true);
 	} while (u_now_ns() < deadline);
-	atomic_fetch_sub(&page->own, 1);
 	return u_report(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "%u records of the event are under way, and none has ended for %u s",
 			SLOTS, (unsigned)(ROOM_NS / U_NS_PER_S));
 }
@@ -401,10 +406,10 @@ int event_page_record(struct event_page *page, uint32_t *ticket)
 void event_page_complete(struct event_page *page, uint32_t ticket)
 {
 	struct pages *pages = page->pages;
-	uint32_t word = ticket << 1;
+	uint32_t word = ticket << 1, own = ticket;
 
+	atomic_compare_exchange_strong(&page->own[ticket % SLOTS], &own, 0);
 	atomic_compare_exchange_strong(&pages->slots[ticket % SLOTS].word, &word, word | DONE);
-	atomic_fetch_sub(&page->own, 1);
 	atomic_fetch_add(&pages->completed, 1);
 	if (atomic_exchange(&pages->sleepers, 0))
 		u_futex_wake(&pages->completed, INT_MAX, true);
