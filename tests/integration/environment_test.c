@@ -653,27 +653,29 @@ static void unprivileged_container(void)
 	job();
 }
 
+/* Its parent will have no right to kill it. */
+static void keeps_it_until_told(void)
+{
+	char line[T_LINE_MAX];
+
+	CHECK_CODE(aclrtSetDevice(0), ACL_SUCCESS);
+	CHECK(t_say("set"));
+	CHECK(!t_hear(line, sizeof(line), JOB_MS)); /* the end of the pipe */
+}
+
 /* Its abstract name is the real root's: whose device that is has to be seen, not believed. */
 static void beside_the_real_root(void)
 {
-	int pair[2];
-	char byte = 0;
-	pid_t pid;
+	const char *const args[] = { "scenario", "keeps_it_until_told", NULL };
+	struct t_peer peer;
 
 	own_instance();
-	CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair));
-	pid = fork();
-	if (!pid) {
-		become_inner_root();
-		job_receive(pair[1], &byte, 1);
-		CHECK_SAYS(aclrtSetDevice(0), ACL_ERROR_RT_DEV_SETUP_ERROR, "VINCI_INSTANCE");
-		CHECK(!setenv("VINCI_INSTANCE", "test-job-inner", 1));
-		job();
-		exit(0);
-	}
-	CHECK_CODE(aclrtSetDevice(0), ACL_SUCCESS);
-	job_send(pair[0], &byte, 1);
-	job_wait(pid);
+	CHECK(t_spawn(&peer, args, NULL));
+	CHECK(t_expect(&peer, "set", JOB_MS));
+	become_inner_root();
+	CHECK_SAYS(aclrtSetDevice(0), ACL_ERROR_RT_DEV_SETUP_ERROR, "VINCI_INSTANCE");
+	CHECK(!setenv("VINCI_INSTANCE", "test-job-inner", 1));
+	job();
 }
 
 static void containers(void **state)
@@ -695,6 +697,7 @@ int main(int argc, char **argv)
 	static const struct scenario scenarios[] = {
 		S(plain_job),
 		S(keeps_its_device),
+		S(keeps_it_until_told),
 		S(leads_a_group),
 		S(pipeline),
 		S(timeouts),

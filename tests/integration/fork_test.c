@@ -408,9 +408,23 @@ static void every_end(void)
 }
 
 /* main() leaves, and the last of the program's threads ends the process: the library's own do not keep it. */
+static bool main_has_left(void *arg)
+{
+	char path[64], text[256] = "";
+	FILE *f;
+
+	(void)arg;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", getpid());
+	f = fopen(path, "re");
+	CHECK(f && fgets(text, sizeof(text), f));
+	fclose(f);
+	return !!strstr(text, ") Z ");
+}
+
 static void *last_thread(void *arg)
 {
-	CHECK(!pthread_join(*(pthread_t *)arg, NULL));
+	(void)arg;
+	CHECK(t_until(main_has_left, NULL, JOB_MS));
 	CHECK_CODE(aclrtSetDevice(0), ACL_SUCCESS);
 	job_with_device_set();
 	CHECK_CODE(aclrtResetDevice(0), ACL_SUCCESS);
@@ -420,13 +434,11 @@ static void *last_thread(void *arg)
 
 static void main_thread_leaves(void)
 {
-	static pthread_t self;
 	pthread_t thread;
 
 	own_instance();
 	start_using();
-	self = pthread_self();
-	CHECK(!pthread_create(&thread, NULL, last_thread, &self));
+	CHECK(!pthread_create(&thread, NULL, last_thread, NULL));
 	pthread_exit(NULL);
 }
 
@@ -444,10 +456,9 @@ static void *thread_with_resources(void *arg)
 {
 	aclrtStream own;
 
-	(void)arg;
 	CHECK_CODE(aclrtSetDevice(1), ACL_SUCCESS);
 	CHECK_CODE(aclrtCreateStream(&own), ACL_SUCCESS);
-	CHECK_CODE(aclrtMemsetAsync(memory, 4096, 5, 4096, own), ACL_SUCCESS);
+	CHECK_CODE(aclrtMemsetAsync((char *)memory + (intptr_t)arg * 4096, 4096, 5, 4096, own), ACL_SUCCESS);
 	CHECK(!pthread_setspecific(resources, own));
 	return NULL;
 }
@@ -460,8 +471,8 @@ static void destructors_of_threads(void)
 	start_using();
 	CHECK(!pthread_key_create(&resources, destroy_with_thread));
 	for (int round = 0; round < 5; round++) {
-		for (int i = 0; i < 8; i++)
-			CHECK(!pthread_create(&threads[i], NULL, thread_with_resources, NULL));
+		for (intptr_t i = 0; i < 8; i++)
+			CHECK(!pthread_create(&threads[i], NULL, thread_with_resources, (void *)i));
 		for (int i = 0; i < 8; i++)
 			CHECK(!pthread_join(threads[i], NULL));
 	}

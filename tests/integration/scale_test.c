@@ -17,6 +17,10 @@
 #define IMPORTS 1000
 #define SHARED_NOTIFIES 200
 #define FEW_FILES 128
+/* Sanitizers are slow, and see in a few rounds what others need many for. */
+#define LIVES (SANITIZED ? 15 : 100)
+#define ROUNDS (SANITIZED ? 3 : 8)
+#define THREAD_ROUNDS (SANITIZED ? 1 : 5)
 
 /* ---- one life after the other ------------------------------------------------------------------ */
 
@@ -82,7 +86,7 @@ static void a_hundred_lives(void)
 	for (int i = 0; i < 10; i++)
 		one_life();
 	before = count();
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < LIVES; i++)
 		one_life();
 	no_growth(&before);
 }
@@ -193,8 +197,8 @@ static void everything_at_once(void)
 	own_instance();
 	start_exporter(&peer);
 	CHECK_CODE(aclrtGetMemInfo(ACL_HBM_MEM, &left, &total), ACL_SUCCESS);
-	for (int i = 0; i < 8; i++) {
-		if (i == 4) /* pools and caches have found their size */
+	for (int i = 0; i < ROUNDS; i++) {
+		if (i == ROUNDS / 2) /* pools and caches have found their size */
 			before = count();
 		make_all();
 		use_all();
@@ -242,7 +246,7 @@ static void *works_alone(void *arg)
 {
 	int32_t device = (int32_t)((intptr_t)arg % 8);
 
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < THREAD_ROUNDS; i++) {
 		CHECK_CODE(aclrtSetDevice(device), ACL_SUCCESS);
 		job_with_device_set();
 		CHECK_CODE(aclrtSynchronizeDevice(), ACL_SUCCESS);
@@ -262,7 +266,7 @@ static void many_threads(void)
 		CHECK(!pthread_create(&threads[i], NULL, works_alone, (void *)i));
 	for (int i = 0; i < THREADS; i++)
 		CHECK(!pthread_join(threads[i], NULL));
-	CHECK(atomic_load(&thread_rounds) == THREADS * 5);
+	CHECK(atomic_load(&thread_rounds) == THREADS * THREAD_ROUNDS);
 	for (int32_t d = 0; d < 8; d++) {
 		CHECK_CODE(aclrtSetDevice(d), ACL_SUCCESS);
 		CHECK_CODE(aclrtGetMemInfo(ACL_HBM_MEM, &left, &total), ACL_SUCCESS);
