@@ -134,11 +134,13 @@ static void empty_rings(struct server *server)
 		client_empty_ring(client);
 }
 
+/* One by one from the front: a ring that makes no sense takes its client out of the list, whichever it is. */
 static void run_requests(struct server *server, struct links *ready)
 {
-	struct client *client, *tmp;
+	struct client *client;
 
-	links_for_each_safe(client, tmp, ready, struct client, held) {
+	while (!links_empty(ready)) {
+		client = links_entry(ready->next, struct client, held);
 		links_del(&client->held);
 		empty_rings(server);
 		client_run_held(client);
@@ -148,11 +150,13 @@ static void run_requests(struct server *server, struct links *ready)
 /* Moves this round's requests to @ready, in order. */
 static void take_held(struct server *server, struct links *ready)
 {
-	struct client *client, *tmp;
+	struct links *held = &server->held;
 
-	links_for_each_safe(client, tmp, &server->held, struct client, held) {
-		links_del(&client->held);
-		links_add(ready, &client->held);
+	while (!links_empty(held)) {
+		struct links *first = held->next;
+
+		links_del(first);
+		links_add(ready, first);
 	}
 }
 

@@ -423,6 +423,103 @@ static void hostile_ring(void **state)
 	(void)close(sock);
 }
 
+static void send_query(int sock)
+{
+	struct { struct wire_request head; struct drm_vinci_get_param arg; } message = {
+		.head = { .request = (uint32_t)DRM_IOCTL_VINCI_GET_PARAM }
+	};
+
+	assert_ok(raw_send(sock, &message, sizeof(message)));
+}
+
+/* Not our child, so there is nothing to wait for but its state. */
+static void stop_server(pid_t server)
+{
+	int64_t until = now_ms() + DEADLINE_MS;
+	char path[32], text[256], *state;
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", server);
+	assert_ok(kill(server, SIGSTOP));
+	do {
+		(void)poll(NULL, 0, 1);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		n = read(fd, text, sizeof(text) - 1);
+		(void)close(fd);
+		assert_true(n > 0);
+		text[n] = 0;
+		state = strrchr(text, ')');
+	} while (state && state[2] != 'T' && now_ms() < until);
+	assert_non_null(state);
+	assert_int_equal(state[2], 'T');
+}
+
+/* Clients that are found out before their requests' turn, in a round with others: all is sent while vincid is stopped. */
+static void rings_spoilt_in_a_round(void **state)
+{
+	enum { SPOILT = 6 };
+	struct node *n = node_self();
+	int first = greeted(), last, socks[SPOILT], fd, i;
+	struct wire_ring *rings[SPOILT];
+	pid_t server = raw_server_pid(first);
+	uint8_t reply[256];
+
+	(void)state;
+	for (i = 0; i < SPOILT; i++)
+		rings[i] = map_ring(&socks[i]);
+	last = greeted();
+	stop_server(server);
+	send_query(first);
+	for (i = 0; i < SPOILT; i++) {
+		send_query(socks[i]);
+		rings[i]->put = ~0u;
+	}
+	send_query(last);
+	assert_ok(kill(server, SIGCONT));
+	assert_true(raw_receive(first, reply, sizeof(reply), &fd) > 0);
+	assert_true(raw_receive(last, reply, sizeof(reply), &fd) > 0);
+	for (i = 0; i < SPOILT; i++) {
+		assert_true(raw_is_dropped(socks[i]));
+		(void)munmap(rings[i], sizeof(*rings[i]));
+		(void)close(socks[i]);
+	}
+	assert_served(n);
+	(void)close(first);
+	(void)close(last);
+}
+
+/* Elements may be large and many, but one listing is not to fill vincid's memory. */
+static void huge_listing(void **state)
+{
+	enum { PIDS = 20000, ELEMENT = 4096 };
+	struct drm_vinci_list list = { .type = VINCI_LIST_ALLOWED, .elem_size = ELEMENT, .count = PIDS };
+	struct node *n = node_self();
+	int32_t *pids = calloc(PIDS, sizeof(*pids));
+	void *array = mmap(NULL, (size_t)PIDS * ELEMENT, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct name name;
+	struct bo bo;
+	int i;
+
+	(void)state;
+	assert_non_null(pids);
+	assert_ptr_not_equal(array, MAP_FAILED);
+	for (i = 0; i < PIDS; i++)
+		pids[i] = (1 << 30) + i;
+	assert_ok(bo_create(n, 1, 2 * MIB, VINCI_PAGE_2M, &bo));
+	assert_ok(share_export(n, bo.handle, VINCI_SHARE_VMM, 0, bo.size, &name));
+	assert_ok(share_allow(n, &name, pids, PIDS));
+	list.array = (uintptr_t)array;
+	assert_fails(node_ioctl(n, DRM_IOCTL_VINCI_LIST, &list), ENOSPC);
+	list.count = 1000;
+	assert_ok(node_ioctl(n, DRM_IOCTL_VINCI_LIST, &list));
+	assert_int_equal(list.count, PIDS);
+	assert_int_equal(((struct vinci_list_member *)((char *)array + 999 * ELEMENT))->pid, (1 << 30) + 999);
+	(void)munmap(array, (size_t)PIDS * ELEMENT);
+	free(pids);
+}
+
 /* Nobody asks anything, and yet the last hold on a dead creator's memory is let go. */
 static void quiet_close(void **state)
 {
@@ -688,6 +785,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_way_flood, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(one_way_is_in_order, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(hostile_ring, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(rings_spoilt_in_a_round, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(huge_listing, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(quiet_close, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(silent_connections, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(noise, test_setup, test_teardown),
