@@ -102,6 +102,8 @@ static int out_grow(struct wire_user *u, size_t need)
 	size_t room = u->out_room ? u->out_room : 1024;
 	uint8_t *out;
 
+	if (need > WIRE_LISTING_MAX)
+		return -ENOSPC;
 	while (room < need)
 		room *= 2;
 	out = realloc(u->out, room);

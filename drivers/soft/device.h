@@ -34,7 +34,7 @@ struct soft_process {
 	uint64_t start; /* soft_process_start(): tells two processes of one pid apart; 0: unknown */
 };
 
-/* How a request's arrays are reached. 0 or -EFAULT. */
+/* How a request's arrays are reached. 0 or -EFAULT; -ENOSPC from write: more than can be passed on. */
 struct soft_user {
 	int (*read)(struct soft_user *user, void *dst, uint64_t src, size_t size);
 	int (*write)(struct soft_user *user, uint64_t dst, const void *src, size_t size);

@@ -31,6 +31,9 @@
 #define WIRE_ARRAY_MAX (256u << 10)
 #define WIRE_MESSAGE_MAX (WIRE_ARRAY_MAX + WIRE_ARG_MAX + 64)
 
+/* Largest output array. All whitelist entries of a file are a quarter of it; what a caller can ask for is more. */
+#define WIRE_LISTING_MAX (64u << 20)
+
 /* 0 (and an empty soc): whatever the instance has. */
 struct wire_settings {
 	uint32_t devices;

@@ -456,7 +456,8 @@ struct drm_vinci_peer {
  * @count: in, elements there is room for; out, elements that exist (the first of them were written)
  * @pad: must be zero
  *
- * Lists what belongs to the caller's uid; root sees all. Names of shares are secrets and are not listed.
+ * Lists what belongs to the caller's uid; root sees all. Names of shares are secrets and are not listed. ENOSPC: more
+ * bytes than the device can pass on (vincid: 64 MiB); ask for fewer or smaller elements.
  */
 struct drm_vinci_list {
 	__u32 type;
