@@ -22,13 +22,6 @@ REFUSE(aclrtPersistentTaskClean, aclrtStream stream)
 REFUSE(aclrtStreamStop, aclrtStream stream)
 
 /* Refused: CANN has it on other products than A2 and A3. */
-REFUSE(aclrtCntNotifyCreate, aclrtCntNotify *cntNotify, uint64_t flag)
-REFUSE(aclrtCntNotifyRecord, aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info)
-REFUSE(aclrtCntNotifyWaitWithTimeout, aclrtCntNotify cntNotify, aclrtStream stream,
-	aclrtCntNotifyWaitInfo *info)
-REFUSE(aclrtCntNotifyReset, aclrtCntNotify cntNotify, aclrtStream stream)
-REFUSE(aclrtCntNotifyGetId, aclrtCntNotify cntNotify, uint32_t *notifyId)
-REFUSE(aclrtCntNotifyDestroy, aclrtCntNotify cntNotify)
 REFUSE(aclrtSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
 REFUSE(aclrtProcessHostFunc, int32_t timeout)
 REFUSE(aclrtUnSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)

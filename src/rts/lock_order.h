@@ -24,6 +24,7 @@ enum lock_rank {
 	RANK_EVENT_PAGE = 95, /* rts/event_page.c: pages that processes share */
 	RANK_EVENT = 96, /* rts/event.c: ids */
 	RANK_REPORT = 97, /* rts/report_thread.c */
+	RANK_CNT_NOTIFY = 99, /* rts/cnt_notify.c: ids */
 	RANK_VALUE = 98,  /* rts/value.c: streams that wait */
 	RANK_STREAM = 100, /* a stream's queue */
 	RANK_EXEC = 110,   /* workers, deferred calls */

@@ -66,6 +66,10 @@ int notify_id_take(uint32_t device, uint32_t *id);
 void notify_id_give(struct rts_notify *n);
 /* The bit has moved to n->shared, which is set: the list's streams start over. */
 void notify_move(struct rts_notify *n, struct shared_word *sw);
+/* A record of the notify with this serial has been submitted to the stream, as its task @position. */
+void notify_note(struct rts_stream *st, uint32_t serial, uint64_t position);
+/* Is such a record queued in another stream than @st, one that may get to it? */
+bool notify_coming(const struct rts_stream *st, uint32_t serial);
 /* A failure that the stream is told about, or 0 if the wait may go on. */
 int wait_check(struct notify_task *t, struct rts_stream *st);
 

@@ -24,7 +24,7 @@
  * handle.c - public handles. A handle is an index with a generation and a type, never a pointer, so that NULL, stale,
  * foreign and wrongly typed ones are told apart from live ones without touching freed memory.
  */
-enum rts_type { RTS_CONTEXT = 1, RTS_STREAM, RTS_EVENT, RTS_NOTIFY, RTS_PHYS, RTS_LABEL, RTS_BINARY, RTS_FUNCTION, RTS_ARGS };
+enum rts_type { RTS_CONTEXT = 1, RTS_STREAM, RTS_EVENT, RTS_NOTIFY, RTS_PHYS, RTS_LABEL, RTS_BINARY, RTS_FUNCTION, RTS_ARGS, RTS_CNT_NOTIFY };
 
 /* First member of every object with a handle. */
 struct rts_object {
