@@ -5,12 +5,6 @@
  */
 #include "acl/refused.h"
 
-/* Refused: the application log is not written yet. */
-REFUSE_VOID(aclAppLog, aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
-	const char *fmt, ...)
-REFUSE_VOID(aclAppLogWithArgs, aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
-	const char *fmt, va_list args)
-
 /* Refused: only CANN's profiler uses it, on the 910 product line. */
 REFUSE(aclrtSetDeviceWithoutTsdVXX, int32_t deviceId)
 REFUSE(aclrtResetDeviceWithoutTsdVXX, int32_t deviceId)

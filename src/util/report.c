@@ -208,7 +208,7 @@ static void date_of(unsigned long day, unsigned *year, unsigned *month, unsigned
 	*year = (unsigned)(yoe + era * 400 + (*month <= 2));
 }
 
-static void stamp(char *out, size_t size)
+void u_stamp(char *out, size_t size)
 {
 	unsigned year, month, mday, second, us;
 	struct timespec now;
@@ -246,7 +246,7 @@ static void list_add(struct list *list, const char *id, const char *text)
 	}
 	r = &list->records[list->count++];
 	r->id = id;
-	stamp(r->time, sizeof(r->time));
+	u_stamp(r->time, sizeof(r->time));
 	snprintf(r->text, sizeof(r->text), "%s", text);
 }
 

@@ -9,6 +9,7 @@
 #define VINCI_UTIL_REPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Records a sentence for @code and returns @code, so that a check reads
@@ -25,6 +26,10 @@ void u_report_for_process(bool process);
 
 /* Returns the thread's text and clears it; NULL if there is none. Valid until the thread's next call. */
 const char *u_report_take(void);
+
+/* Local time as YYYY-MM-DD-hh:mm:ss.mmm.uuu; takes no lock of libc's, so that a forked child may call it. */
+#define U_STAMP_BYTES 32
+void u_stamp(char *out, size_t size);
 
 /* "off", "error", "warn", "info" or "debug" instead of what VINCI_LOG says; false: none of them, and nothing has
  * changed. */
