@@ -6,11 +6,7 @@
 #include "acl/refused.h"
 
 /* Refused: memory errors of a chip and their repair are not modelled. */
-REFUSE(aclrtGetMemUceInfo, int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize,
-	size_t *retSize)
 REFUSE(aclrtMemUceRepair, int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
-REFUSE(aclrtGetErrorVerbose, int32_t deviceId, aclrtErrorInfo *errorInfo)
-REFUSE(aclrtRepairError, int32_t deviceId, const aclrtErrorInfo *errorInfo)
 
 /* Refused: stopping a stream in the middle is not there yet. */
 REFUSE(aclrtDeviceTaskAbort, int32_t deviceId, uint32_t timeout)

@@ -35,7 +35,7 @@ REFUSE(aclrtCreateLabelList, aclrtLabel *labels, size_t num, aclrtLabelList *lab
 REFUSE(aclrtDestroyLabelList, aclrtLabelList labelList)
 REFUSE(aclrtSwitchLabelByIndex, void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream)
 
-/* Refused: kernels run without a time limit. */
+/* Refused: a kernel on a CPU that runs too long cannot be ended from outside yet. */
 REFUSE(aclrtSetOpExecuteTimeOut, uint32_t timeout)
 REFUSE(aclrtSetOpExecuteTimeOutV2, uint64_t timeout, uint64_t *actualTimeout)
 REFUSE(aclrtGetOpTimeOutInterval, uint64_t *interval)

@@ -408,6 +408,43 @@ static void names_refused(void **state)
 	assert_int_equal(device, 6);
 }
 
+/* covers: aclrtGetErrorVerbose, aclrtRepairError, aclrtGetMemUceInfo effect */
+static void nothing_is_wrong(void **state)
+{
+	aclrtErrorInfo error = { .errorType = ACL_RT_ERROR_OTHERS, .hasDetail = 1, .tryRepair = 1 };
+	aclrtMemUceInfo bad_memory;
+	size_t count = 9;
+
+	(void)state;
+	assert_ok(aclrtGetErrorVerbose(0, &error));
+	assert_int_equal(error.errorType, ACL_RT_NO_ERROR);
+	assert_int_equal(error.hasDetail, 0);
+	assert_int_equal(error.tryRepair, 0);
+	assert_ok(aclrtRepairError(0, &error)); /* nothing to do */
+	assert_ok(aclrtGetMemUceInfo(0, &bad_memory, 1, &count));
+	assert_int_equal(count, 0);
+}
+
+/* covers: aclrtGetErrorVerbose, aclrtRepairError, aclrtGetMemUceInfo failure */
+static void health_refused(void **state)
+{
+	aclrtErrorInfo error = { .errorType = ACL_RT_ERROR_MEMORY };
+	aclrtMemUceInfo bad_memory;
+	size_t count = 9;
+
+	(void)state;
+	assert_refused(aclrtGetErrorVerbose(8, &error), ACL_ERROR_RT_INVALID_DEVICEID);
+	assert_refused(aclrtGetErrorVerbose(0, NULL), ACL_ERROR_INVALID_PARAM);
+	assert_int_equal(error.errorType, ACL_RT_ERROR_MEMORY);
+	assert_refused(aclrtRepairError(0, &error), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtRepairError(5, &error), ACL_ERROR_RT_DEV_SETUP_ERROR);
+	error.errorType = ACL_RT_ERROR_LINK;
+	assert_refused(aclrtRepairError(0, &error), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtGetMemUceInfo(0, NULL, 1, &count), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtGetMemUceInfo(8, &bad_memory, 1, &count), ACL_ERROR_RT_INVALID_DEVICEID);
+	assert_int_equal(count, 9);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +462,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(names_and_links),
 		cmocka_unit_test(uuid_outlives_numbers),
 		cmocka_unit_test(names_refused),
+		cmocka_unit_test(nothing_is_wrong),
+		cmocka_unit_test(health_refused),
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "uuid"))

@@ -428,7 +428,9 @@ static void old_objects_are_dead(void)
 /* What needs the device says so until every device is reset; then it is set anew. */
 static void death(void)
 {
+	aclrtErrorInfo error = { .errorType = ACL_RT_NO_ERROR };
 	aclrtDeviceStatus status = ACL_RT_DEVICE_STATUS_NORMAL;
+	aclrtMemUceInfo bad_memory;
 	size_t left, total;
 	uint32_t count;
 	int32_t pid;
@@ -442,6 +444,9 @@ static void death(void)
 	CHECK_CODE(aclrtMalloc(&ptr, 4 << 20, ACL_MEM_MALLOC_HUGE_FIRST), GONE);
 	CHECK_CODE(aclrtQueryDeviceStatus(0, &status), ACL_SUCCESS);
 	CHECK(status == ACL_RT_DEVICE_STATUS_ABNORMAL);
+	CHECK_CODE(aclrtGetErrorVerbose(0, &error), ACL_SUCCESS);
+	CHECK(error.errorType == ACL_RT_ERROR_OTHERS && !error.hasDetail);
+	CHECK_CODE(aclrtGetMemUceInfo(0, &bad_memory, 1, &left), GONE);
 	CHECK_SAYS(aclrtSetDevice(3), GONE, "reset every device");
 	CHECK_CODE(aclrtGetDeviceCount(&count), GONE);
 	CHECK_CODE(aclrtDeviceGetBareTgid(&pid), GONE);
