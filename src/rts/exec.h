@@ -30,6 +30,7 @@
 
 #define CACHE_LINE 64
 #define CHUNK_BYTES 4096
+#define RECORD_NOTES 8 /* a cache line */
 
 /* --- task.c: slots ---------------------------------------------------------------------------- */
 
@@ -147,7 +148,12 @@ struct rts_stream {
 	atomic_bool host_calls; /* functions of aclrtLaunchHostFunc have been launched on it, once and for all */
 	struct rts_stream_options options;
 
-	struct stream_wait wait;
+	/* Last records of notifies that were submitted, by the notify's serial (notify.h); written by producers. */
+	_Alignas(CACHE_LINE) _Atomic uint64_t record_notes[RECORD_NOTES];
+
+	_Alignas(CACHE_LINE) struct stream_wait wait;
+	/* Its first task waits for a notify that nobody outside this process can record any more; of the owner. */
+	atomic_bool waits_in_vain;
 	_Atomic uint64_t poll_serial; /* what a poller was asked for last; the owner raises it to forget */
 };
 

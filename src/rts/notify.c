@@ -115,12 +115,14 @@ static void notify_released(struct rts_object *obj)
 
 struct rts_notify *notify_alloc(uint32_t device)
 {
+	static _Atomic uint32_t serial;
 	struct rts_notify *n = calloc(1, sizeof(*n));
 
 	if (!n)
 		return NULL;
 	n->device = device;
 	n->epoch = rts_process_epoch();
+	n->serial = atomic_fetch_add(&serial, 1) + 1;
 	atomic_init(&n->obj.refs, 1);
 	n->obj.release = notify_released;
 	u_mutex_init(&n->lock, RANK_NOTIFY_LIST, "notify");
@@ -306,23 +308,55 @@ static void record_drop(void *payload)
 
 static const struct rts_task_type record_type = { .name = "notify record", .run = record_run, .drop = record_drop };
 
-static int notify_submit(struct rts_notify *n, struct rts_stream *st, const struct rts_task_type *type, uint64_t timeout)
-{
-	const struct notify_task t = { .notify = n, .timeout_ns = timeout };
+/*
+ * A note is the position above the low bits of the serial. A later record takes the place of an earlier one, also of another
+ * notify with the same slot: a record that is forgotten so is merely not waited for when everybody else has died.
+ */
+#define NOTE_SERIAL ((UINT64_C(1) << 24) - 1)
 
-	return rts_stream_submit(st, type, &t, sizeof(t));
+/* The record is the stream's task @position. */
+static void notify_note(struct rts_stream *st, uint32_t serial, uint64_t position)
+{
+	atomic_store_explicit(&st->record_notes[serial % RECORD_NOTES], position << 24 | (serial & NOTE_SERIAL),
+			      memory_order_relaxed);
+}
+
+static bool stream_will_record(struct rts_stream *st, uint32_t serial)
+{
+	uint64_t note = atomic_load(&st->record_notes[serial % RECORD_NOTES]);
+
+	if ((note & NOTE_SERIAL) != (serial & NOTE_SERIAL) || note >> 24 <= atomic_load(&st->completed))
+		return false;
+	return !(atomic_load(&st->state) & (STREAM_DROP | STREAM_STOPPED)) && !atomic_load(&st->waits_in_vain);
+}
+
+bool notify_coming(const struct rts_stream *st, uint32_t serial)
+{
+	struct rts_stream *other;
+
+	streams_lock();
+	for (other = streams_first(); other; other = other->next_all)
+		if (other != st && stream_will_record(other, serial))
+			break;
+	streams_unlock();
+	return other;
 }
 
 int rts_notify_record(aclrtNotify handle, struct rts_stream *st)
 {
-	struct rts_notify *n = NULL;
-	int r = notify_get(handle, &n);
+	struct notify_task t = { 0 };
+	uint64_t position;
+	uint32_t serial;
+	int r = notify_get(handle, &t.notify);
 
 	if (r)
 		return r;
-	r = notify_submit(n, st, &record_type, 0);
+	serial = t.notify->serial; /* the task may have ended, and the notify with it, when it has been submitted */
+	r = rts_stream_submit_at(st, &record_type, &t, sizeof(t), &position);
 	if (r)
-		notify_put(n);
+		notify_put(t.notify);
+	else
+		notify_note(st, serial, position);
 	return r;
 }
 
@@ -430,6 +464,8 @@ static void wait_drop(void *payload)
 	struct rts_notify *n = t->notify;
 
 	wait_leave(t);
+	if (t->stream)
+		atomic_store(&t->stream->waits_in_vain, false);
 	if (atomic_load(&n->waiting) && atomic_load(&n->word) == VINCI_NOTIFY_SET)
 		list_resume_first(n);
 	notify_put(n);
@@ -449,18 +485,17 @@ static int wait_device_check(struct rts_notify *n, const struct rts_context *ctx
 
 int rts_notify_wait(aclrtNotify handle, struct rts_stream *st, struct rts_context *ctx, uint32_t seconds)
 {
-	uint64_t timeout = seconds == UINT32_MAX ? 0 : seconds * U_NS_PER_S;
-	struct rts_notify *n = NULL;
+	struct notify_task t = { .timeout_ns = seconds == UINT32_MAX ? 0 : seconds * U_NS_PER_S };
 	int r;
 
-	r = notify_get(handle, &n);
+	r = notify_get(handle, &t.notify);
 	if (r)
 		return r;
-	r = wait_device_check(n, ctx);
+	r = wait_device_check(t.notify, ctx);
 	if (!r)
-		r = notify_submit(n, st, &wait_type, timeout);
+		r = rts_stream_submit(st, &wait_type, &t, sizeof(t));
 	if (r)
-		notify_put(n);
+		notify_put(t.notify);
 	return r;
 }
 

@@ -22,9 +22,11 @@ struct shared_word {
 	_Atomic uint32_t *word; /* other processes write it: every value at any time */
 	struct shared_word *next;
 	uint32_t refs; /* notifies */
+	uint32_t serial; /* theirs */
 	uint32_t handle;
 	uint64_t epoch;	   /* of the connection that handle belongs to */
-	_Atomic bool lost; /* somebody found that nobody can record it any more; asked again before it counts */
+	/* How often somebody found that no other process can record it any more; asked again before it counts. 0: it can. */
+	_Atomic uint32_t lost;
 };
 
 struct rts_notify {
@@ -32,6 +34,7 @@ struct rts_notify {
 	uint32_t device; /* its creator's */
 	_Atomic uint32_t id;
 	uint64_t epoch; /* of the connection that reserved the id */
+	uint32_t serial; /* the same for all notifies of this process that stand for one */
 	bool imported;
 	bool exported; /* words_lock; so is name */
 	struct drv_name name;
@@ -49,6 +52,7 @@ struct notify_task {
 	struct rts_stream *stream; /* its own, once it has run */
 	uint64_t timeout_ns;	   /* 0: none */
 	uint64_t deadline;	   /* 0: not started yet */
+	uint32_t lost_seen;	   /* shared_word.lost, as it was when this wait asked */
 	bool linked;		   /* it has been in the list */
 	bool polled;		   /* it has been with a poller */
 };
@@ -66,9 +70,7 @@ int notify_id_take(uint32_t device, uint32_t *id);
 void notify_id_give(struct rts_notify *n);
 /* The bit has moved to n->shared, which is set: the list's streams start over. */
 void notify_move(struct rts_notify *n, struct shared_word *sw);
-/* A record of the notify with this serial has been submitted to the stream, as its task @position. */
-void notify_note(struct rts_stream *st, uint32_t serial, uint64_t position);
-/* Is such a record queued in another stream than @st, one that may get to it? */
+/* Is a record of the notify with this serial queued in another stream than @st, one that may get to it? */
 bool notify_coming(const struct rts_stream *st, uint32_t serial);
 /* A failure that the stream is told about, or 0 if the wait may go on. */
 int wait_check(struct notify_task *t, struct rts_stream *st);
@@ -86,6 +88,8 @@ uint32_t word_arm(struct shared_word *sw);
 /* Asks the device: the code that a wait fails with because every other process that held it, or the device, has gone;
  * or 0. */
 int word_lost_code(struct shared_word *sw);
+/* The device says so, and nobody has noticed since @seen: all who wait ask again. */
+void word_note_lost(struct shared_word *sw, uint32_t seen);
 /* The wait of a task for a shared notify: as rts_task_run. */
 int word_wait(struct notify_task *t, struct rts_stream *st, struct shared_word *sw);
 void word_put(struct shared_word *sw);
@@ -93,7 +97,7 @@ void word_put(struct shared_word *sw);
 /* --- notify_poll.c ---------------------------------------------------------------------------- */
 
 /*
- * Resumes the stream when the word is set, when its peers are gone (sw->lost), or at the deadline, whichever is first;
+ * Resumes the stream when the word is set, when its peers are gone (sw->lost changes), or at the deadline, whichever is first;
  * @sw NULL: at the deadline (then @n may be NULL too). Once; the stream's owner calls it before its task returns
  * RTS_TASK_BLOCKED. 207005
  */

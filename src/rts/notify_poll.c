@@ -46,6 +46,7 @@ struct entry {
 	struct rts_stream *stream; /* a reference */
 	struct rts_notify *notify; /* a reference; keeps the word mapped. NULL: only a deadline */
 	struct shared_word *word;  /* NULL: only a deadline */
+	uint32_t seen;		   /* word->lost at the beginning */
 	uint64_t serial;
 	uint64_t deadline;	  /* 0: none */
 	uint64_t life, life_step; /* next look at the peers */
@@ -109,7 +110,7 @@ static bool entry_due(struct entry *e, uint64_t now, uint64_t woken)
 	if (!e->word || now < e->rest)
 		return false;
 	value = word_arm(e->word);
-	if (value == VINCI_NOTIFY_SET || atomic_load(&e->word->lost))
+	if (value == VINCI_NOTIFY_SET || atomic_load(&e->word->lost) != e->seen)
 		return true;
 	if (e->armed && (value != VINCI_NOTIFY_WAITED || e->serial == woken))
 		entry_disturbed(e, now);
@@ -172,7 +173,7 @@ static void entry_end(struct entry *e, bool resume)
 
 /* The notify of entry @i, with a reference, if it is time to ask the device about its peers. False: there is no such
  * entry. */
-static bool life_due(struct poller *p, uint32_t i, struct rts_notify **n)
+static bool life_due(struct poller *p, uint32_t i, struct rts_notify **n, uint32_t *seen)
 {
 	uint64_t now = u_now_ns();
 	bool more;
@@ -186,6 +187,7 @@ static bool life_due(struct poller *p, uint32_t i, struct rts_notify **n)
 		e->life = now + e->life_step;
 		e->life_step = e->life_step < LIFE_MAX_NS ? e->life_step * 2 : LIFE_MAX_NS;
 		*n = e->notify;
+		*seen = e->seen;
 		rts_object_ref(&e->notify->obj);
 	}
 	u_mutex_unlock(&polls.lock);
@@ -195,12 +197,13 @@ static bool life_due(struct poller *p, uint32_t i, struct rts_notify **n)
 static void look_at_lives(struct poller *p)
 {
 	struct rts_notify *n;
+	uint32_t seen = 0;
 
-	for (uint32_t i = 0; life_due(p, i, &n); i++) {
+	for (uint32_t i = 0; life_due(p, i, &n, &seen); i++) {
 		struct shared_word *word = n ? atomic_load(&n->shared) : NULL;
 
 		if (word && word_lost_code(word))
-			atomic_store(&word->lost, true);
+			word_note_lost(word, seen);
 		if (n)
 			rts_object_put(&n->obj);
 	}
@@ -358,6 +361,7 @@ int poll_add(struct rts_stream *st, struct rts_notify *n, struct shared_word *sw
 	e = place_find(sw, &p, &old);
 	if (e) {
 		*e = (struct entry){ .stream = st, .notify = n, .word = sw, .deadline = deadline };
+		e->seen = sw ? atomic_load(&sw->lost) : 0;
 		e->life = u_deadline(u_now_ns(), LIFE_MIN_NS);
 		e->life_step = LIFE_MIN_NS;
 		e->serial = ++polls.serial;

@@ -4,9 +4,10 @@
  *
  * The other processes may be hostile: whatever they write into a page, and whenever, a wait here goes on or ends, and
  * nothing else. They may be dead: then a wait whose notify no living process but this one holds, though another one
- * did, fails with ACL_ERROR_RT_SUSPECT_REMOTE_ERROR (507057). It is the code for an error whose cause is suspected on
- * the remote side, and nothing more is known here; without it the wait would last for ever. When the device has died,
- * nobody can tell any more who is left: a wait that has to ask fails with ACL_ERROR_RT_LOST_HEARTBEAT (507010).
+ * did, and which no other stream of this process is going to record, fails with ACL_ERROR_RT_SUSPECT_REMOTE_ERROR
+ * (507057). It is the code for an error whose cause is suspected on the remote side, and nothing more is known here;
+ * without it the wait would last for ever. When the device has died, nobody can tell any more who is left: a wait that
+ * has to ask fails with ACL_ERROR_RT_LOST_HEARTBEAT (507010).
  */
 #include "rts/notify.h"
 #include "rts/share.h"
@@ -75,17 +76,36 @@ int word_lost_code(struct shared_word *sw)
 	return holders <= 1 && lost ? ACL_ERROR_RT_SUSPECT_REMOTE_ERROR : 0;
 }
 
+void word_note_lost(struct shared_word *sw, uint32_t seen)
+{
+	(void)atomic_compare_exchange_strong(&sw->lost, &seen, seen + 1);
+}
+
 /* --- waiting ---------------------------------------------------------------------------------- */
+
+/*
+ * Nobody else is left, but this process may record it itself. A record does not count in a stream whose own wait is in vain, as
+ * this one's is now: of streams that wait for each other's records one at most goes on waiting.
+ */
+static bool word_still_comes(struct rts_stream *st, struct shared_word *sw, int lost)
+{
+	atomic_store(&st->waits_in_vain, lost != 0);
+	if (!lost)
+		atomic_store(&sw->lost, 0);
+	return !lost || notify_coming(st, sw->serial);
+}
 
 static int word_check(struct notify_task *t, struct rts_stream *st, struct shared_word *sw)
 {
+	uint32_t lost = atomic_load_explicit(&sw->lost, memory_order_relaxed);
 	int r = wait_check(t, st);
 
-	if (r || !atomic_load_explicit(&sw->lost, memory_order_relaxed))
+	if (r || lost == t->lost_seen)
 		return r;
-	r = word_lost_code(sw);
-	if (!r)
-		atomic_store(&sw->lost, false);
+	t->lost_seen = lost;
+	r = lost ? word_lost_code(sw) : 0;
+	if (word_still_comes(st, sw, r))
+		r = 0;
 	else
 		rts_stream_explain(st, "stream %d waits for notify %u, and %s", st->id, atomic_load(&t->notify->id),
 				   r == ACL_ERROR_RT_LOST_HEARTBEAT
@@ -163,7 +183,7 @@ static int word_wait_here(struct notify_task *t, struct rts_stream *st, struct s
 		if (now >= look) {
 			look = now + LIFE_NS;
 			if (word_lost_code(sw))
-				atomic_store(&sw->lost, true);
+				word_note_lost(sw, t->lost_seen);
 		}
 	}
 	pool_worker_continues();
@@ -190,7 +210,7 @@ int word_wait(struct notify_task *t, struct rts_stream *st, struct shared_word *
 /* --- pages ------------------------------------------------------------------------------------ */
 
 /* Maps the page of an object that was just created or imported. words_lock. */
-static int word_map(uint32_t handle, uint64_t mmap_offset, struct shared_word **out)
+static int word_map(uint32_t handle, uint64_t mmap_offset, uint32_t serial, struct shared_word **out)
 {
 	struct shared_word *sw = calloc(1, sizeof(*sw));
 	void *page;
@@ -205,6 +225,7 @@ static int word_map(uint32_t handle, uint64_t mmap_offset, struct shared_word **
 	}
 	sw->word = page;
 	sw->handle = handle;
+	sw->serial = serial;
 	sw->epoch = rts_process_epoch();
 	sw->refs = 1;
 	sw->next = words;
@@ -292,7 +313,7 @@ static int word_export(struct rts_notify *n, uint32_t flags)
 	if (!r && name.len != KEY_LEN)
 		r = -EPROTO;
 	if (!r)
-		r = word_map(handle, mmap_offset, &sw);
+		r = word_map(handle, mmap_offset, n->serial, &sw);
 	if (r) {
 		(void)drv_close_handle(rts_drv(), handle);
 		return u_report(rts_errno_code(VINCI_SHARE_NOTIFY, RTS_OP_EXPORT, r),
@@ -409,8 +430,8 @@ static int import_check(const char *key, uint64_t flags, struct drv_name *name)
 }
 
 /* words_lock. The device gives one handle to a process, however often it imports. */
-static int word_import(const struct drv_name *name, uint32_t device, struct drm_vinci_share_import *import,
-		       struct shared_word **out)
+static int word_import(const struct drv_name *name, uint32_t device, uint32_t serial,
+		       struct drm_vinci_share_import *import, struct shared_word **out)
 {
 	struct shared_word *sw;
 	int r;
@@ -425,7 +446,7 @@ static int word_import(const struct drv_name *name, uint32_t device, struct drm_
 		return 0;
 	}
 	r = import->object == VINCI_OBJECT_NOTIFY && import->owner_device < VINCI_MAX_DEVICES
-		    ? word_map(import->handle, import->mmap_offset, out)
+		    ? word_map(import->handle, import->mmap_offset, serial, out)
 		    : -EPROTO;
 	if (!r)
 		return 0;
@@ -441,11 +462,12 @@ static int notify_import(struct rts_notify *n, const struct drv_name *name, cons
 	int r;
 
 	u_mutex_lock(&words_lock);
-	r = word_import(name, ctx->device, &import, &sw);
+	r = word_import(name, ctx->device, n->serial, &import, &sw);
 	u_mutex_unlock(&words_lock);
 	if (r)
 		return r;
 	n->device = import.owner_device;
+	n->serial = sw->serial;
 	atomic_store(&n->id, import.id);
 	atomic_store(&n->shared, sw);
 	return peer ? rts_peer_enable_both(ctx->device, n->device) : 0;

@@ -700,6 +700,70 @@ static void the_peer_is_killed(void **state)
 	}
 }
 
+static aclrtNotify notify_of_the_dead(void)
+{
+	struct t_peer peer;
+	aclrtNotify notify;
+	char key[65];
+
+	peer_start(&peer, "1");
+	notify = notify_exported(key);
+	assert_int_equal(peer_import(&peer, 2, key), ACL_SUCCESS);
+	t_kill(&peer);
+	return notify;
+}
+
+/* Nobody else is left, but this process is going to record it: late, and in whichever way it is waited for. */
+static void a_record_of_ours_is_waited_for(void **state)
+{
+	static const int how[] = { -1, LONG_MS };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		aclrtNotify notify = notify_of_the_dead(), gate = notify_new();
+		aclrtStream waits = stream_new(), records = stream_new();
+
+		assert_ok(aclrtWaitAndResetNotify(gate, records, 0));
+		assert_ok(aclrtRecordNotify(notify, records));
+		assert_ok(aclrtWaitAndResetNotify(notify, waits, 0));
+		/* Long enough to look several times whether anybody is left. */
+		assert_int_equal(aclrtSynchronizeStreamWithTimeout(waits, 1000), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+		record(gate);
+		assert_ok(aclrtSynchronizeStreamWithTimeout(waits, how[i]));
+		/* It is recorded now, and nobody will do so again. */
+		assert_ok(aclrtWaitAndResetNotify(notify, waits, 0));
+		assert_says(aclrtSynchronizeStreamWithTimeout(waits, how[i]), ACL_ERROR_RT_SUSPECT_REMOTE_ERROR, "has ended");
+		assert_ok(aclrtDestroyStream(waits));
+		assert_ok(aclrtDestroyStream(records));
+		assert_ok(aclrtDestroyNotify(notify));
+		assert_ok(aclrtDestroyNotify(gate));
+	}
+}
+
+/* A notify used as a lock, by a process that died with it: records behind waits for the same notify help nobody. */
+static void records_behind_the_wait_are_not_waited_for(void **state)
+{
+	aclrtNotify lock = notify_of_the_dead();
+	aclrtStream streams[3];
+	unsigned lost = 0;
+	int code;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		streams[i] = stream_new();
+		assert_ok(aclrtWaitAndResetNotify(lock, streams[i], 0));
+		assert_ok(aclrtRecordNotify(lock, streams[i]));
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		code = aclrtSynchronizeStreamWithTimeout(streams[i], LONG_MS);
+		assert_true(code == ACL_SUCCESS || code == ACL_ERROR_RT_SUSPECT_REMOTE_ERROR);
+		lost += code != ACL_SUCCESS;
+		assert_ok(aclrtDestroyStream(streams[i]));
+	}
+	assert_true(lost);
+	assert_ok(aclrtDestroyNotify(lock));
+}
+
 /* A peer that left properly, or that holds it and says nothing, is no reason to give up. */
 static void a_silent_peer_is_waited_for_until_someone_ends_it(void **state)
 {
@@ -985,6 +1049,8 @@ int main(int argc, char **argv)
 		TEST(the_whitelist_bites),
 		TEST(signals_go_back_and_forth),
 		TEST(the_peer_is_killed),
+		TEST(a_record_of_ours_is_waited_for),
+		TEST(records_behind_the_wait_are_not_waited_for),
 		TEST(a_silent_peer_is_waited_for_until_someone_ends_it),
 		TEST(the_peer_scribbles),
 		TEST(two_thousand_waits),
