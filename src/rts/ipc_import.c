@@ -77,6 +77,10 @@ static int import_map(struct ipc_import *im, const struct drm_vinci_share_import
 
 	im->mapped = rts_round_up(in->size, rts_page_size(in->page_kind));
 	r = drv_map(rts_drv(), in->mmap_offset, im->mapped, NULL, true, &im->va);
+	if (r == -ENOMEM) { /* addresses of freed memory are the first to go */
+		rts_va_drain();
+		r = drv_map(rts_drv(), in->mmap_offset, im->mapped, NULL, true, &im->va);
+	}
 	if (r)
 		return u_report(rts_errno_code(VINCI_SHARE_IPC_MEM, RTS_OP_MAP, r),
 				"%zu imported bytes could not be mapped (%s)", im->mapped, rts_errno_text(r));

@@ -159,7 +159,7 @@ err_free:
 
 void vmm_reservation_free(struct vmm_reservation *res)
 {
-	(void)munmap((void *)res->base, res->size);
+	rts_va_drop(res->base, res->size);
 	free(res);
 }
 
@@ -183,7 +183,7 @@ static int release_locked(void *va)
 	if (m)
 		return RTS_REFUSE("memory is still mapped at %p in the addresses reserved from %p on: aclrtUnmapMem first",
 				  (void *)m->base, va);
-	(void)rts_va_remove(res->base, RTS_SEG_RESERVED, NULL);
+	(void)rts_va_bury(res->base, RTS_SEG_RESERVED, NULL);
 	res->released = true;
 	if (!res->dying)
 		vmm_reservation_free(res);

@@ -80,6 +80,7 @@ static void test_without_whitelist(void **state)
 	assert_int_equal(atomic_load(word(again, 64)), 7);
 	/* Its first close is of the import, its second of the key. */
 	assert_ok(aclrtIpcMemClose(key));
+	assert_refused(aclrtMemset(again, 1, 0, 1), REFUSED);
 	assert_ask(&peer, 7, "get 64");
 	assert_ok(aclrtIpcMemClose(key));
 	assert_ask(&peer, 0, "close %s", key);

@@ -191,6 +191,9 @@ static void test_reserve(void **state)
 		/* Nothing is there: neither for copies nor in memory. */
 		assert_refused(aclrtMemset(va, 1, 0, 1), REFUSED);
 		assert_ok(aclrtReleaseMemAddress(va));
+		/* Nor afterwards, for as long as the addresses are not given back to the system. */
+		if (sizes[i] < TIB)
+			assert_refused(aclrtMemset(va, 1, 0, 1), REFUSED);
 	}
 	/* The same address again, and one that a client chose: 32 TiB at 40 TiB. */
 	expect = (void *)(40 * TIB);
