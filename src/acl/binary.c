@@ -127,10 +127,12 @@ aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle, aclrtBinHandle *binH
 	if (code)
 		return api_result(code);
 	if (!binHandle)
-		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "binHandle is NULL; it must be where the handle goes"));
+		return api_result(
+			u_report(ACL_ERROR_RT_PARAM_INVALID, "binHandle is NULL; it must be where the handle goes"));
 	handle = rts_binary_handle(fn->binary);
 	if (!handle)
-		return api_result(u_report(ACL_ERROR_RT_INVALID_HANDLE, "the function's binary has just been unloaded"));
+		return api_result(
+			u_report(ACL_ERROR_RT_INVALID_HANDLE, "the function's binary has just been unloaded"));
 	*binHandle = handle;
 	return ACL_SUCCESS;
 }
@@ -172,7 +174,8 @@ static int attribute(aclrtFuncAttribute attr, int64_t *value)
 		*value = 0;
 		return 0;
 	default:
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "function attribute %d is unknown; 1 to 3 are known", (int)attr);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "function attribute %d is unknown; 1 to 3 are known",
+				(int)attr);
 	}
 }
 

@@ -24,15 +24,12 @@ aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callbac
 {
 	int code = callback_check(callback);
 
-	if (!code)
-		rts_exception_unregister(callback);
-	return api_result(code);
+	return api_result(code ? code : rts_exception_unregister(callback));
 }
 
 aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
 {
-	rts_exception_set(callback);
-	return ACL_SUCCESS;
+	return api_result(rts_exception_set(callback));
 }
 
 static bool info_check(const aclrtExceptionInfo *info, const char *function)
@@ -87,8 +84,9 @@ aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, acl
 	REQUIRE_NOT_NULL(func);
 	handle = info->function ? atomic_load(&info->function->obj.handle) : NULL;
 	if (!handle)
-		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID,
-					   "the failed kernel has no function handle: it was launched by <<<>>>, or is unloaded"));
+		return api_result(u_report(
+			ACL_ERROR_RT_PARAM_INVALID,
+			"the failed kernel has no function handle: it was launched by <<<>>>, or is unloaded"));
 	*func = handle;
 	return ACL_SUCCESS;
 }

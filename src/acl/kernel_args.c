@@ -95,7 +95,8 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle, aclrtPa
 	return api_result(rts_args_place_holder_buffer(argsHandle, paramHandle, dataSize, bufferAddr));
 }
 
-aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, void *param, size_t paramSize)
+aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, void *param,
+				   size_t paramSize)
 {
 	REQUIRE_NOT_NULL(argsHandle);
 	REQUIRE_NOT_NULL(paramHandle);

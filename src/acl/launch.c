@@ -87,9 +87,11 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
 	REQUIRE_NOT_NULL(hostArgs);
 	code = target_get(funcHandle, stream, cfg, &t);
 	if (!code && placeHolderNum && !placeHolderArray)
-		code = u_report(ACL_ERROR_RT_PARAM_INVALID, "placeHolderArray is NULL and placeHolderNum is %zu", placeHolderNum);
+		code = u_report(ACL_ERROR_RT_PARAM_INVALID, "placeHolderArray is NULL and placeHolderNum is %zu",
+				placeHolderNum);
 	if (!code)
-		code = rts_launch_host(t.st, t.fn, numBlocks, hostArgs, argsSize, (const void *)placeHolderArray, placeHolderNum);
+		code = rts_launch_host(t.st, t.fn, numBlocks, hostArgs, argsSize, (const void *)placeHolderArray,
+				       placeHolderNum);
 	return api_result(code);
 }
 

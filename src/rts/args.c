@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * args.c - argument lists. Values fill 8-byte slots in the order in which they are appended; what place holders point at follows.
+ * args.c - argument lists. Values fill 8-byte slots in the order in which they are appended; what place holders point
+ * at follows.
  *
- * A list is the thread's own, emptied by each init, as in CANN; or it lies in memory of the caller's, who may do to it what he
- * likes: it is known by a mark that depends on its address, and everything in it is checked before it is used.
+ * A list is the thread's own, emptied by each init, as in CANN; or it lies in memory of the caller's, who may do to it
+ * what he likes: it is known by a mark that depends on its address, and everything in it is checked before it is used.
  */
 #include "rts/args.h"
 #include "rts/lock_order.h"
@@ -137,7 +138,8 @@ int rts_args_init_in(void *memory, void *buffer, size_t size)
 	struct args_list *list = memory;
 
 	if ((uintptr_t)memory % _Alignof(struct args_list))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the memory for the list is at %p; it must be aligned to %zu bytes", memory,
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the memory for the list is at %p; it must be aligned to %zu bytes", memory,
 				_Alignof(struct args_list));
 	memset(list, 0, sizeof(*list));
 	u_mutex_init(&list->lock, RANK_MODULE, "arguments");
@@ -162,21 +164,26 @@ static bool list_in_memory(void *handle)
 {
 	struct args_list *list = handle;
 
-	return (uintptr_t)handle % _Alignof(struct args_list) == 0 && mapped(list, sizeof(*list)) && list->mark == mark_of(list) &&
-	       list->count <= RTS_ARGS_PARAMS_MAX && list->capacity <= RTS_ARGS_BYTES_MAX && list->used <= list->capacity;
+	return (uintptr_t)handle % _Alignof(struct args_list) == 0 && mapped(list, sizeof(*list)) &&
+	       list->mark == mark_of(list) && list->count <= RTS_ARGS_PARAMS_MAX &&
+	       list->capacity <= RTS_ARGS_BYTES_MAX && list->used <= list->capacity;
 }
 
 int args_lock(void *handle, struct args_list **out)
 {
-	struct rts_object *obj = rts_object_get(handle, RTS_ARGS);
+	struct rts_object *obj;
+	int r = rts_process_check_fork();
 
+	if (r)
+		return r;
+	obj = rts_object_get(handle, RTS_ARGS);
 	if (obj)
 		*out = &((struct own_list *)obj)->list;
 	else if (list_in_memory(handle))
 		*out = handle;
 	else
-		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "%p is no list of arguments: its thread has ended, or it never was one",
-				handle);
+		return u_report(ACL_ERROR_RT_INVALID_HANDLE,
+				"%p is no list of arguments: its thread has ended, or it never was one", handle);
 	u_mutex_lock(&(*out)->lock);
 	return 0;
 }
@@ -202,7 +209,8 @@ static int param_find(struct args_list *list, void *handle, struct args_param **
 
 	if (!(h & 1) || index >= list->count || param_handle(list, index) != handle)
 		return u_report(ACL_ERROR_RT_INVALID_HANDLE,
-				"%p is no parameter of this list, as it was filled since its last initialisation", handle);
+				"%p is no parameter of this list, as it was filled since its last initialisation",
+				handle);
 	*out = &list->params[index];
 	return 0;
 }
@@ -214,7 +222,8 @@ static int room(struct args_list *list, size_t size, uint32_t *offset)
 
 	if (at > list->capacity || size > list->capacity - at)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"the list is full: %zu bytes are to follow %u; it has room for %u in all", size, at, list->capacity);
+				"the list is full: %zu bytes are to follow %u; it has room for %u in all", size, at,
+				list->capacity);
 	*offset = at;
 	return 0;
 }
@@ -222,7 +231,8 @@ static int room(struct args_list *list, size_t size, uint32_t *offset)
 static int append_check(const struct args_list *list)
 {
 	if (list->finalized)
-		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "nothing can be appended to a list that is finalized");
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+				"nothing can be appended to a list that is finalized");
 	if (list->placed)
 		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
 				"nothing can be appended once the buffer of a place holder was asked for");
@@ -286,7 +296,8 @@ static int place(struct args_list *list, void *param, size_t size, void **buffer
 	if (r)
 		return r;
 	if (!p->holder)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the parameter is a value; only a place holder has a buffer");
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the parameter is a value; only a place holder has a buffer");
 	if (list->finalized)
 		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a list that is finalized gives no more buffers");
 	r = room(list, size, &offset);
@@ -322,10 +333,11 @@ static int update(struct args_list *list, void *param, const void *value, size_t
 	if (r)
 		return r;
 	if (p->holder)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the parameter is a place holder; its buffer is written directly");
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the parameter is a place holder; its buffer is written directly");
 	if (p->size != size || (uint64_t)p->offset + size > list->capacity)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the new value has %zu bytes; the parameter was appended with %u", size,
-				p->size);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the new value has %zu bytes; the parameter was appended with %u", size, p->size);
 	memcpy(list->buffer + p->offset, value, size);
 	list->updating = true;
 	return 0;

@@ -14,12 +14,12 @@ struct args_param {
 };
 
 struct args_list {
-	uint64_t mark; /* of a list in the caller's memory; 0 for the thread's own */
+	uint64_t mark;	     /* of a list in the caller's memory; 0 for the thread's own */
 	struct u_mutex lock; /* protects the rest: two threads may use one list */
 	unsigned char *buffer;
 	uint32_t capacity;
-	uint32_t used; /* bytes of the buffer */
-	uint32_t slots; /* bytes of parameters, once finalized; buffers of place holders follow */
+	uint32_t used;	 /* bytes of the buffer */
+	uint32_t slots;	 /* bytes of parameters, once finalized; buffers of place holders follow */
 	uint32_t serial; /* tells parameters of this filling from those of earlier ones */
 	uint32_t count;
 	bool finalized, updating, placed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exception.c - who wants to hear of failed kernels. Callbacks run on a thread of their own while the failing task waits for them:
- * the thread that ran the kernel may be an application's, inside a call of the library.
+ * exception.c - who wants to hear of failed kernels. Callbacks run on a thread of their own while the failing task
+ * waits for them: the thread that ran the kernel may be an application's, inside a call of the library.
  */
 #include "rts/exec.h"
 #include "rts/lock_order.h"
@@ -46,7 +46,10 @@ static size_t find_locked(aclrtExceptionInfoCallback callback)
 int rts_exception_register(aclrtExceptionInfoCallback callback)
 {
 	bool room = true;
+	int r = rts_process_check_fork();
 
+	if (r)
+		return r;
 	fault_start();
 	u_mutex_lock(&listeners.lock);
 	if (find_locked(callback) == listeners.count) {
@@ -60,10 +63,13 @@ int rts_exception_register(aclrtExceptionInfoCallback callback)
 	return 0;
 }
 
-void rts_exception_unregister(aclrtExceptionInfoCallback callback)
+int rts_exception_unregister(aclrtExceptionInfoCallback callback)
 {
 	size_t i;
+	int r = rts_process_check_fork();
 
+	if (r)
+		return r;
 	u_mutex_lock(&listeners.lock);
 	i = find_locked(callback);
 	if (i < listeners.count) {
@@ -72,20 +78,26 @@ void rts_exception_unregister(aclrtExceptionInfoCallback callback)
 			(listeners.count - i) * sizeof(listeners.registered[0]));
 	}
 	u_mutex_unlock(&listeners.lock);
+	return 0;
 }
 
-void rts_exception_set(aclrtExceptionInfoCallback callback)
+int rts_exception_set(aclrtExceptionInfoCallback callback)
 {
+	int r = rts_process_check_fork();
+
+	if (r)
+		return r;
 	u_mutex_lock(&listeners.lock);
 	listeners.set = callback;
 	u_mutex_unlock(&listeners.lock);
+	return 0;
 }
 
 /* --- telling ---------------------------------------------------------------------------------- */
 
 struct notice {
 	struct rtExceptionInfo info;
-	const struct exec_frame *frames; /* of the thread that waits for the callbacks */
+	const struct exec_frame *frames;       /* of the thread that waits for the callbacks */
 	aclrtExceptionInfoCallback *callbacks; /* a copy: they may register others */
 	size_t count;
 	aclrtOpExceptionCallback of_binary;
@@ -158,8 +170,8 @@ static void notice_send(struct notice *n)
 /* Kernels run on the vector cores where those are separate, as kernels of that kind do on a card. */
 int rts_fault_code(void)
 {
-	return rts_profile()->vector_cores == 2 * rts_profile()->cube_cores ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION :
-									      ACL_ERROR_RT_AICORE_EXCEPTION;
+	return rts_profile()->vector_cores == 2 * rts_profile()->cube_cores ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION
+									    : ACL_ERROR_RT_AICORE_EXCEPTION;
 }
 
 int exception_raise(void *payload, struct rts_stream *st, const struct kernel_run *run, struct rts_function *fn,

@@ -2,11 +2,12 @@
 /*
  * fault.c - signals that the processor raises inside of kernels.
  *
- * One handler for five signals looks whether its thread is inside a guard. If so it jumps out of the kernel; if not, or if the
- * signal was sent by somebody, it does what the handler before it would have done. Its thread-local variables are in the initial
- * TLS block, since a handler cannot wait for memory for them.
+ * One handler for five signals looks whether its thread is inside a guard. If so it jumps out of the kernel; if not, or
+ * if the signal was sent by somebody, it does what the handler before it would have done. Its thread-local variables
+ * are in the initial TLS block, since a handler cannot wait for memory for them.
  *
- * The mask stays as it is while the handler runs (SA_NODEFER), so that jumping out needs no system call and guards can do without one.
+ * The mask stays as it is while the handler runs (SA_NODEFER), so that jumping out needs no system call and guards can
+ * do without one.
  */
 #include "rts/fault.h"
 
@@ -38,9 +39,9 @@ enum mask_state { MASK_UNKNOWN, MASK_OPEN, MASK_BLOCKS };
 static _Thread_local enum mask_state mask_state;
 
 /*
- * The handlers that were there before ours. An application may set its own after ours came, and then ours comes again in front of
- * it (fault_start). Such a handler may call, for what it does not want, the one that it replaced: ours. Then it is the turn of the
- * one before it.
+ * The handlers that were there before ours. An application may set its own after ours came, and then ours comes again
+ * in front of it (fault_start). Such a handler may call, for what it does not want, the one that it replaced: ours.
+ * Then it is the turn of the one before it.
  */
 struct before {
 	int signal;
@@ -50,8 +51,8 @@ struct before {
 
 #define BEFORE_MAX 64
 
-static struct before known[BEFORE_MAX]; /* never change once they are there */
-static unsigned known_count; /* install_lock */
+static struct before known[BEFORE_MAX];				 /* never change once they are there */
+static unsigned known_count;					 /* install_lock */
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 static _Atomic(const struct before *) newest[SIGNALS];
 
@@ -110,8 +111,8 @@ static void call_handler(const struct sigaction *act, int sig, siginfo_t *info, 
 }
 
 /*
- * The handler whose turn it is. The same signal comes again, further down the stack, when the one that was called has called ours; if
- * it jumped away instead, a later signal has another context, or the same place on the stack.
+ * The handler whose turn it is. The same signal comes again, further down the stack, when the one that was called has
+ * called ours; if it jumped away instead, a later signal has another context, or the same place on the stack.
  */
 static const struct before *before_next(int sig, const void *context, const void *frame)
 {
@@ -130,7 +131,8 @@ static void chain(int sig, siginfo_t *info, void *context)
 		calling = (struct calling){ before, context, frame };
 		call_handler(&before->act, sig, info, context);
 		calling = outer;
-	} else if (!before || before->act.sa_handler == SIG_DFL || info->si_code > 0) { /* the processor's cannot be ignored */
+	} else if (!before || before->act.sa_handler == SIG_DFL ||
+		   info->si_code > 0) { /* the processor's cannot be ignored */
 		default_action(sig, info);
 	}
 }
@@ -240,8 +242,8 @@ static void stack_key_make(void)
 }
 
 /*
- * A stack for the handler, for when a kernel has used up the thread's; a thread that has one keeps it. Without one an overflow ends
- * the process.
+ * A stack for the handler, for when a kernel has used up the thread's; a thread that has one keeps it. Without one an
+ * overflow ends the process.
  */
 static void stack_give(void)
 {
@@ -269,7 +271,8 @@ void fault_thread_start(void)
 	stack_give();
 }
 
-/* Whether an application's thread blocks any of them, and a fault would end the process: looked up at its first kernel. */
+/* Whether an application's thread blocks any of them, and a fault would end the process: looked up at its first kernel.
+ */
 static enum mask_state mask_look(void)
 {
 	sigset_t now;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fault.h - faults of kernels. A kernel that traps, divides by zero or touches memory that is not there fails its task; everybody
- * else's faults go to whoever handled them before the library came.
+ * fault.h - faults of kernels. A kernel that traps, divides by zero or touches memory that is not there fails its task;
+ * everybody else's faults go to whoever handled them before the library came.
  */
 #ifndef VINCI_RTS_FAULT_H
 #define VINCI_RTS_FAULT_H
@@ -14,20 +14,21 @@ struct fault {
 };
 
 /*
- * Takes over the signals, and takes them over again from handlers that the application has set since: some system calls. Until the
- * next time such a handler gets the faults of kernels as well.
+ * Takes over the signals, and takes them over again from handlers that the application has set since: some system
+ * calls. Until the next time such a handler gets the faults of kernels as well.
  */
 void fault_start(void);
 /* The same if it has never been called; for every launch. */
 void fault_start_once(void);
 
 /*
- * Calls fn(arg), which is a kernel's code and holds no lock of the library or of libc. False: it faulted and was left there;
- * *fault tells how. Guards nest.
+ * Calls fn(arg), which is a kernel's code and holds no lock of the library or of libc. False: it faulted and was left
+ * there; *fault tells how. Guards nest.
  */
 bool fault_guard(void (*fn)(void *arg), void *arg, struct fault *fault);
 
-/* For a thread of the library that blocks all signals: not those, and with a stack for them if kernels use up theirs. */
+/* For a thread of the library that blocks all signals: not those, and with a stack for them if kernels use up theirs.
+ */
 void fault_thread_start(void);
 
 const char *fault_name(const struct fault *fault);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel.c - launches of kernels. The blocks of a launch run on the stream's owner and, when that pays, on idle workers beside it;
- * the launch ends when all have.
+ * kernel.c - launches of kernels. The blocks of a launch run on the stream's owner and, when that pays, on idle workers
+ * beside it; the launch ends when all have.
  *
- * Whether it pays is known from earlier launches of the same kernel: calling a helper costs about as much as CALL_NS of work.
- * A kernel that was never seen, or whose blocks were long last time, gets its helpers before its first block runs, so blocks that
- * wait for each other are not run one after the other.
+ * Whether it pays is known from earlier launches of the same kernel: calling a helper costs about as much as CALL_NS of
+ * work. A kernel that was never seen, or whose blocks were long last time, gets its helpers before its first block
+ * runs, so blocks that wait for each other are not run one after the other.
  */
 #include "rts/exec.h"
 #include "rts/fault.h"
@@ -25,7 +25,7 @@ struct launch {
 	uint32_t args_size;
 	union {
 		unsigned char args[INLINE_ARGS]; /* 32 bytes of them end with the slot's first cache line */
-		void *heap; /* when they are more */
+		void *heap;			 /* when they are more */
 	};
 };
 
@@ -185,7 +185,8 @@ static const struct rts_task_type launch_heap_type = { .name = "kernel", .run = 
 
 int rts_kernel_check(const struct vinci_kernel *k)
 {
-	bool known = k && k->run && k->abi == VINCI_KERNEL_ABI && !(k->flags & ~(VINCI_KERNEL_PRINTS | VINCI_KERNEL_PARAMS));
+	bool known =
+		k && k->run && k->abi == VINCI_KERNEL_ABI && !(k->flags & ~(VINCI_KERNEL_PRINTS | VINCI_KERNEL_PARAMS));
 
 	if (known && (k->flags & VINCI_KERNEL_PARAMS))
 		known = k->param_count == 0 || k->params;
@@ -193,7 +194,8 @@ int rts_kernel_check(const struct vinci_kernel *k)
 		known = !k->param_count;
 	if (!known)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"the kernel descriptor is not one of launch ABI %u; was it built by another version's ascendc.cmake?",
+				"the kernel descriptor is not one of launch ABI %u; was it built by another version's "
+				"ascendc.cmake?",
 				VINCI_KERNEL_ABI);
 	return 0;
 }
@@ -205,12 +207,12 @@ static int launch_check(const struct vinci_kernel *k, uint32_t blocks, const voi
 	if (r)
 		return r;
 	if (!blocks)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: the number of blocks is 0; it must be at least 1",
-				k->name ? k->name : "?");
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"kernel %s: the number of blocks is 0; it must be at least 1", k->name ? k->name : "?");
 	if (size > VINCI_KERNEL_ARGS_MAX || size < k->args_size || (size && !args))
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"kernel %s: %zu bytes of arguments; it takes %u, and %u are the most", k->name ? k->name : "?",
-				size, k->args_size, VINCI_KERNEL_ARGS_MAX);
+				"kernel %s: %zu bytes of arguments; it takes %u, and %u are the most",
+				k->name ? k->name : "?", size, k->args_size, VINCI_KERNEL_ARGS_MAX);
 	fault_start_once();
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launch.c - launches of functions of binaries. They keep their function, and with it the code, until they have ended. Arguments that
- * were in host memory travel in a block of the launch's own, which place holders point into.
+ * launch.c - launches of functions of binaries. They keep their function, and with it the code, until they have ended.
+ * Arguments that were in host memory travel in a block of the launch's own, which place holders point into.
  */
 #include "rts/args.h"
 #include "rts/exec.h"
@@ -13,7 +13,7 @@
 
 struct function_launch {
 	struct rts_function *function; /* a reference */
-	void *args; /* a block of the launch's, or device memory */
+	void *args;		       /* a block of the launch's, or device memory */
 	uint32_t size;
 	uint32_t blocks;
 	bool owned;
@@ -37,8 +37,8 @@ static int launch_run(void *payload, struct rts_stream *st)
 	struct rts_segment seg;
 
 	if (!l->owned && !rts_va_range(l->args, l->size, &seg)) {
-		rts_stream_explain(st, "kernel %s: its %u bytes of arguments at %p are not in memory of a device", run.kernel->name,
-				   l->size, l->args);
+		rts_stream_explain(st, "kernel %s: its %u bytes of arguments at %p are not in memory of a device",
+				   run.kernel->name, l->size, l->args);
 		return rts_fault_code();
 	}
 	if (kernel_run(&run))
@@ -62,7 +62,8 @@ static int attr_check(const aclrtLaunchKernelAttr *attr)
 	switch ((int)attr->id) {
 	case ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE:
 		if (attr->value.schemMode > 2)
-			return u_report(ACL_ERROR_RT_PARAM_INVALID, "launch attribute schemMode is %u; it must be 0, 1 or 2",
+			return u_report(ACL_ERROR_RT_PARAM_INVALID,
+					"launch attribute schemMode is %u; it must be 0, 1 or 2",
 					attr->value.schemMode);
 		return 0;
 	case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH:
@@ -91,7 +92,8 @@ int rts_launch_check_config(const aclrtLaunchKernelCfg *cfg)
 		r = attr_check(&cfg->attrs[i]);
 	}
 	if (!r && seconds && us)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "a launch has one timeout: in seconds or in microseconds, not both");
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"a launch has one timeout: in seconds or in microseconds, not both");
 	return r;
 }
 
@@ -109,10 +111,11 @@ static size_t bytes_read(const struct vinci_kernel *k)
 static int size_check(const struct rts_function *fn, uint32_t blocks, size_t size)
 {
 	if (!blocks)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: the number of blocks is 0; it must be at least 1",
-				fn->kernel->name);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"kernel %s: the number of blocks is 0; it must be at least 1", fn->kernel->name);
 	if (!size || size < bytes_read(fn->kernel) || size > RTS_ARGS_BYTES_MAX)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: %zu bytes of arguments; it takes %zu, and %u are the most",
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"kernel %s: %zu bytes of arguments; it takes %zu, and %u are the most",
 				fn->kernel->name, size, bytes_read(fn->kernel), RTS_ARGS_BYTES_MAX);
 	return 0;
 }
@@ -122,7 +125,9 @@ static int size_check(const struct rts_function *fn, uint32_t blocks, size_t siz
 /* Takes the block over, also on failure. */
 static int submit(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, void *args, size_t size, bool owned)
 {
-	struct function_launch l = { .function = fn, .args = args, .size = (uint32_t)size, .blocks = blocks, .owned = owned };
+	struct function_launch l = {
+		.function = fn, .args = args, .size = (uint32_t)size, .blocks = blocks, .owned = owned
+	};
 	int r;
 
 	rts_object_ref(&fn->obj);
@@ -162,8 +167,9 @@ static int holders_check(const struct rts_place_holder *holders, size_t count, s
 	for (size_t i = 0; i < count; i++)
 		if (size < sizeof(void *) || holders[i].slot > size - sizeof(void *) || holders[i].data >= size)
 			return u_report(ACL_ERROR_RT_PARAM_INVALID,
-					"place holder %zu: address at %u, data at %u; both must lie in the %zu bytes of arguments", i,
-					holders[i].slot, holders[i].data, size);
+					"place holder %zu: address at %u, data at %u; both must lie in the %zu bytes "
+					"of arguments",
+					i, holders[i].slot, holders[i].data, size);
 	return 0;
 }
 
@@ -242,7 +248,8 @@ int rts_launch_array(struct rts_stream *st, struct rts_function *fn, uint32_t bl
 		r = size_check(fn, blocks, k->args_size ? k->args_size : 1);
 	for (size_t i = 0; i < count && !r; i++)
 		if (!args || !args[i])
-			r = u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: the pointer to argument %zu is NULL", k->name, i);
+			r = u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s: the pointer to argument %zu is NULL",
+				     k->name, i);
 	if (!r)
 		r = block_new(k->args_size, &block);
 	if (r)

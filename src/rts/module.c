@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * module.c - binaries and their functions. A binary is a shared object of this machine, as ascendc_fatbin_library() makes them.
+ * module.c - binaries and their functions. A binary is a shared object of this machine, as ascendc_fatbin_library()
+ * makes them.
  *
- * It is read into a file of its own without a name and loaded from there, so that each load has its own variables, as on a card, and
- * a file that was replaced meanwhile is not taken for the one that is loaded already. The loader knows objects by their path: each
- * load spells the same path in another way.
+ * It is read into a file of its own without a name and loaded from there, so that each load has its own variables, as
+ * on a card, and a file that was replaced meanwhile is not taken for the one that is loaded already. The loader knows
+ * objects by their path: each load spells the same path in another way.
  */
 #include "rts/module.h"
 #include "rts/lock_order.h"
@@ -36,8 +37,8 @@
 struct rts_binary {
 	struct rts_object obj;
 	void *dl;
-	uint32_t device; /* index, or ANY_DEVICE */
-	struct u_mutex lock; /* protects what follows */
+	uint32_t device;		/* index, or ANY_DEVICE */
+	struct u_mutex lock;		/* protects what follows */
 	struct rts_function *functions; /* that have handles */
 	bool closed;
 	aclrtOpExceptionCallback callback;
@@ -53,8 +54,8 @@ static int magic_check(uint32_t magic, bool file)
 				"option ACL_RT_BINARY_LOAD_OPT_MAGIC is for binaries in memory; a file has its own");
 	if (magic != ACL_RT_BINARY_MAGIC_ELF_AICORE && magic != ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE &&
 	    magic != ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the magic number is 0x%x; it must be one of ACL_RT_BINARY_MAGIC_*",
-				magic);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the magic number is 0x%x; it must be one of ACL_RT_BINARY_MAGIC_*", magic);
 	return 0;
 }
 
@@ -63,15 +64,18 @@ static int option_check(const aclrtBinaryLoadOption *opt, bool file)
 	switch ((int)opt->type) {
 	case ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD:
 		if (opt->value.isLazyLoad > 1)
-			return u_report(ACL_ERROR_RT_PARAM_INVALID, "isLazyLoad is %u; it must be 0 or 1", opt->value.isLazyLoad);
+			return u_report(ACL_ERROR_RT_PARAM_INVALID, "isLazyLoad is %u; it must be 0 or 1",
+					opt->value.isLazyLoad);
 		return 0;
 	case ACL_RT_BINARY_LOAD_OPT_MAGIC:
 		return magic_check(opt->value.magic, file);
 	case ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE:
 		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-				"operators of the device's own CPUs (ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE) are not supported");
+				"operators of the device's own CPUs (ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE) are not "
+				"supported");
 	default:
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "load option %d is unknown; 1 to 3 are known", (int)opt->type);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "load option %d is unknown; 1 to 3 are known",
+				(int)opt->type);
 	}
 }
 
@@ -82,7 +86,8 @@ static int options_check(const aclrtBinaryLoadOptions *options, bool file)
 	if (!options)
 		return 0;
 	if (!options->options)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "options->options is NULL; without options pass NULL for all of it");
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"options->options is NULL; without options pass NULL for all of it");
 	for (size_t i = 0; i < options->numOpt && !r; i++)
 		r = option_check(&options->options[i], file);
 	return r;
@@ -110,15 +115,18 @@ static int image_check(const void *data, size_t size, const char *what)
 	Elf64_Ehdr h;
 
 	if (size < sizeof(h) || memcmp(data, ELFMAG, SELFMAG))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s is no binary: it does not begin with an ELF header", what);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s is no binary: it does not begin with an ELF header",
+				what);
 	memcpy(&h, data, sizeof(h));
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_machine != MACHINE || h.e_type != ET_DYN)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"%s is an object of type %u for machine %u; kernels for this library are shared objects (type 3) for "
+				"%s is an object of type %u for machine %u; kernels for this library are shared "
+				"objects (type 3) for "
 				"machine %u, made by ascendc_fatbin_library()",
 				what, h.e_type, h.e_machine, MACHINE);
 	if (!segments_fit(data, size, &h))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s is cut off: it has %zu bytes, and its segments lie beyond", what, size);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"%s is cut off: it has %zu bytes, and its segments lie beyond", what, size);
 	return 0;
 }
 
@@ -224,14 +232,17 @@ static int file_map(const char *path, void **data, size_t *size)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), r = 0;
 
 	if (fd < 0)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the binary %s cannot be opened: %s", path, strerror(errno));
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the binary %s cannot be opened: %s", path,
+				strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || (uint64_t)st.st_size > BINARY_BYTES_MAX)
-		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "%s is no binary: it is empty, too large, or no file at all", path);
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "%s is no binary: it is empty, too large, or no file at all",
+			     path);
 	if (!r) {
 		*size = (size_t)st.st_size;
 		*data = malloc(*size);
 		if (!*data)
-			r = u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for the %zu bytes of %s", *size, path);
+			r = u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for the %zu bytes of %s",
+				     *size, path);
 	}
 	for (size_t got = 0; !r && got < *size;) {
 		ssize_t n = read(fd, (char *)*data + got, *size - got);
@@ -274,8 +285,8 @@ int rts_binary_load_data(const void *data, size_t size, const aclrtBinaryLoadOpt
 	int r;
 
 	if (!size || size > BINARY_BYTES_MAX)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the binary has %zu bytes; it must have between 1 and %zu", size,
-				BINARY_BYTES_MAX);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the binary has %zu bytes; it must have between 1 and %zu",
+				size, BINARY_BYTES_MAX);
 	r = options_check(options, false);
 	if (!r)
 		r = rts_context_current(&ctx);
@@ -286,8 +297,12 @@ int rts_binary_load_data(const void *data, size_t size, const aclrtBinaryLoadOpt
 
 static int binary_get(void *handle, struct rts_binary **out)
 {
-	struct rts_object *obj = rts_object_get(handle, RTS_BINARY);
+	struct rts_object *obj;
+	int r = rts_process_check_fork();
 
+	if (r)
+		return r;
+	obj = rts_object_get(handle, RTS_BINARY);
 	if (!obj)
 		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "%p is no loaded binary: unloaded, or never one", handle);
 	*out = (struct rts_binary *)obj;
@@ -308,7 +323,8 @@ int rts_binary_check_device(const struct rts_binary *b, uint32_t device)
 {
 	if (b->device == ANY_DEVICE || b->device == device)
 		return 0;
-	return u_report(ACL_ERROR_RT_INVALID_HANDLE, "the kernel was loaded from memory for device %d; this stream is of device %d",
+	return u_report(ACL_ERROR_RT_INVALID_HANDLE,
+			"the kernel was loaded from memory for device %d; this stream is of device %d",
 			rts_device_to_user(b->device), rts_device_to_user(device));
 }
 
@@ -324,11 +340,16 @@ static void function_released(struct rts_object *obj)
 
 int rts_function_get(const void *handle, struct rts_function **out)
 {
-	struct rts_object *obj = rts_object_get(handle, RTS_FUNCTION);
+	struct rts_object *obj;
+	int r = rts_process_check_fork();
 
+	if (r)
+		return r;
+	obj = rts_object_get(handle, RTS_FUNCTION);
 	if (!obj)
 		return u_report(ACL_ERROR_RT_INVALID_HANDLE,
-				"%p is no kernel function: its binary was unloaded, or it never was one", (void *)(uintptr_t)handle);
+				"%p is no kernel function: its binary was unloaded, or it never was one",
+				(void *)(uintptr_t)handle);
 	*out = (struct rts_function *)obj;
 	return 0;
 }
@@ -342,11 +363,14 @@ void rts_function_put(struct rts_function **fn)
 
 int rts_binary_unload(void *handle)
 {
-	struct rts_object *obj = rts_object_unpublish(handle, RTS_BINARY);
-	struct rts_binary *b = (struct rts_binary *)obj;
 	struct rts_function *fn, *next;
+	struct rts_binary *b;
+	int r = rts_process_check_fork();
 
-	if (!obj)
+	if (r)
+		return r;
+	b = (struct rts_binary *)rts_object_unpublish(handle, RTS_BINARY);
+	if (!b)
 		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "%p is no loaded binary: unloaded, or never one", handle);
 	u_mutex_lock(&b->lock);
 	b->closed = true;
@@ -374,7 +398,9 @@ static int kernel_find(struct rts_binary *b, const char *name, const struct vinc
 	free(symbol);
 	if (!*kernel)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"the binary has no kernel \"%.200s\"; kernels are found by the names of their extern \"C\" functions", name);
+				"the binary has no kernel \"%.200s\"; kernels are found by the names of their extern "
+				"\"C\" functions",
+				name);
 	return rts_kernel_check(*kernel);
 }
 
@@ -457,8 +483,8 @@ int rts_function_param(const struct rts_function *fn, size_t index, size_t *offs
 	if (r)
 		return r;
 	if (index >= fn->kernel->param_count)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s has no parameter %zu: it has %u", fn->kernel->name, index,
-				fn->kernel->param_count);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "kernel %s has no parameter %zu: it has %u",
+				fn->kernel->name, index, fn->kernel->param_count);
 	if (offset)
 		*offset = fn->kernel->params[index].offset;
 	if (size)

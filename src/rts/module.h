@@ -74,10 +74,11 @@ int rts_launch_check_config(const aclrtLaunchKernelCfg *cfg);
 /* A finalized list. */
 int rts_launch_args(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, void *args);
 /* @args is device memory, read when the kernel runs. */
-int rts_launch_device(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, const void *args, size_t size);
+int rts_launch_device(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, const void *args,
+		      size_t size);
 /* @args is host memory, copied; addresses of parts of the copy are stored into it at the place holders. */
-int rts_launch_host(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, const void *args, size_t size,
-		    const struct rts_place_holder *holders, size_t count);
+int rts_launch_host(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, const void *args,
+		    size_t size, const struct rts_place_holder *holders, size_t count);
 /* args[i] points at the value of parameter i. */
 int rts_launch_array(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, void *const *args);
 
@@ -96,7 +97,8 @@ struct kernel_run {
 	struct fault fault;
 };
 
-/* Runs all blocks, on this thread and on idle workers. False: a block has faulted; blocks that had not begun were left out. */
+/* Runs all blocks, on this thread and on idle workers. False: a block has faulted; blocks that had not begun were left
+ * out. */
 bool kernel_run(struct kernel_run *run);
 
 /* --- exception.c ------------------------------------------------------------------------------ */
@@ -112,11 +114,11 @@ struct rtExceptionInfo {
 /* What a task answers whose kernel has faulted. */
 int rts_fault_code(void);
 /* A kernel of the running task @payload has faulted: says so, calls the callbacks, returns the task's code. */
-int exception_raise(void *payload, struct rts_stream *stream, const struct kernel_run *run, struct rts_function *function,
-		    uint32_t args_size);
+int exception_raise(void *payload, struct rts_stream *stream, const struct kernel_run *run,
+		    struct rts_function *function, uint32_t args_size);
 
 int rts_exception_register(aclrtExceptionInfoCallback callback);
-void rts_exception_unregister(aclrtExceptionInfoCallback callback);
-void rts_exception_set(aclrtExceptionInfoCallback callback); /* NULL: none */
+int rts_exception_unregister(aclrtExceptionInfoCallback callback);
+int rts_exception_set(aclrtExceptionInfoCallback callback); /* NULL: none */
 
 #endif

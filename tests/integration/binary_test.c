@@ -88,7 +88,8 @@ static int64_t count_of(aclrtFuncHandle fn, void *out)
 	return value_at(out);
 }
 
-/* covers: aclrtBinaryLoadFromFile, aclrtBinaryLoadFromData, aclrtCreateBinary, aclrtBinaryLoad, aclrtDestroyBinary, aclrtBinaryUnLoad effect */
+/* covers: aclrtBinaryLoadFromFile, aclrtBinaryLoadFromData, aclrtCreateBinary effect */
+/* covers: aclrtBinaryLoad, aclrtDestroyBinary, aclrtBinaryUnLoad effect */
 static void every_load_has_variables_of_its_own(void **state)
 {
 	aclrtBinaryLoadOption lazy[2] = { { .type = ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD, .value.isLazyLoad = 1 },
@@ -142,7 +143,8 @@ static void nothing_is_left_of_a_load(void **state)
 /* covers: aclrtBinaryLoadFromFile failure */
 static void files_that_are_no_binaries(void **state)
 {
-	aclrtBinaryLoadOption opt = { .type = ACL_RT_BINARY_LOAD_OPT_MAGIC, .value.magic = ACL_RT_BINARY_MAGIC_ELF_AICORE };
+	aclrtBinaryLoadOption opt = { .type = ACL_RT_BINARY_LOAD_OPT_MAGIC,
+				      .value.magic = ACL_RT_BINARY_MAGIC_ELF_AICORE };
 	aclrtBinaryLoadOptions options = { .options = &opt, .numOpt = 1 };
 	aclrtBinHandle b = (aclrtBinHandle)1;
 
@@ -220,7 +222,8 @@ static void handles_die_with_the_binary(void **state)
 	assert_refused(aclrtBinaryUnLoad(b), ACL_ERROR_RT_INVALID_HANDLE);
 	assert_refused(aclrtBinaryGetFunction(b, "scale", &kept), ACL_ERROR_RT_INVALID_HANDLE);
 	assert_refused(aclrtGetFunctionName(fn, sizeof(name), name), ACL_ERROR_RT_INVALID_HANDLE);
-	assert_refused(aclrtLaunchKernelWithHostArgs(fn, 1, NULL, NULL, args, sizeof(args), NULL, 0), ACL_ERROR_RT_INVALID_HANDLE);
+	assert_refused(aclrtLaunchKernelWithHostArgs(fn, 1, NULL, NULL, args, sizeof(args), NULL, 0),
+		       ACL_ERROR_RT_INVALID_HANDLE);
 	assert_ptr_equal(kept, (aclrtFuncHandle)1);
 }
 
@@ -245,7 +248,8 @@ static void a_binary_lasts_as_long_as_its_kernels(void **state)
 
 /* --- what functions and binaries tell --------------------------------------------------------- */
 
-/* covers: aclrtBinaryGetFunction, aclrtGetFunctionName, aclrtFunctionGetBinary, aclrtGetFunctionAddr, aclrtGetFunctionAttribute effect */
+/* covers: aclrtBinaryGetFunction, aclrtGetFunctionName, aclrtFunctionGetBinary effect */
+/* covers: aclrtGetFunctionAddr, aclrtGetFunctionAttribute effect */
 static void functions_know_themselves(void **state)
 {
 	void *aic = (void *)1, *aiv = NULL, *aiv2 = NULL;
@@ -388,7 +392,8 @@ static void fill_scale(struct list *l, void *out, int32_t a, uint8_t b)
 	assert_ok(aclrtKernelArgsFinalize(l->args));
 }
 
-/* covers: aclrtKernelArgsInit, aclrtKernelArgsAppend, aclrtKernelArgsFinalize, aclrtKernelArgsParaUpdate, aclrtLaunchKernelWithConfig effect */
+/* covers: aclrtKernelArgsInit, aclrtKernelArgsAppend, aclrtKernelArgsFinalize effect */
+/* covers: aclrtKernelArgsParaUpdate, aclrtLaunchKernelWithConfig effect */
 static void values_in_a_list(void **state)
 {
 	aclrtLaunchKernelAttr attrs[2] = { { .id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .value.schemMode = 1 },
@@ -460,7 +465,8 @@ static void a_list_in_memory_of_the_caller(void **state)
 	assert_ok(aclrtFree(out));
 }
 
-/* covers: aclrtKernelArgsInit, aclrtKernelArgsInitByUserMem, aclrtKernelArgsGetMemSize, aclrtKernelArgsGetHandleMemSize failure */
+/* covers: aclrtKernelArgsInit, aclrtKernelArgsInitByUserMem failure */
+/* covers: aclrtKernelArgsGetMemSize, aclrtKernelArgsGetHandleMemSize failure */
 static void lists_that_cannot_begin(void **state)
 {
 	aclrtArgsHandle args = (aclrtArgsHandle)1;
@@ -512,7 +518,8 @@ static void what_a_list_does_not_take(void **state)
 	assert_refused(aclrtKernelArgsGetPlaceHolderBuffer(args, param, 8, &buffer), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtKernelArgsGetPlaceHolderBuffer(args, old, 8, &buffer), ACL_ERROR_RT_INVALID_HANDLE);
 	assert_refused(aclrtKernelArgsGetPlaceHolderBuffer(args, holder, 0, &buffer), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtKernelArgsGetPlaceHolderBuffer(args, holder, sizeof(big), &buffer), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtKernelArgsGetPlaceHolderBuffer(args, holder, sizeof(big), &buffer),
+		       ACL_ERROR_RT_PARAM_INVALID);
 	assert_null(buffer);
 	assert_ok(aclrtKernelArgsGetPlaceHolderBuffer(args, holder, 8, &buffer));
 	assert_refused(aclrtKernelArgsAppend(args, &value, 8, &param), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
@@ -537,7 +544,8 @@ static void a_list_has_128_parameters(void **state)
 /* covers: aclrtKernelArgsParaUpdate, aclrtKernelArgsFinalize, aclrtLaunchKernelWithConfig failure */
 static void lists_that_cannot_be_launched(void **state)
 {
-	aclrtLaunchKernelAttr attrs[2] = { { .id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT }, { .id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US } };
+	aclrtLaunchKernelAttr attrs[2] = { { .id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT },
+					   { .id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US } };
 	aclrtLaunchKernelCfg cfg = { .attrs = attrs, .numAttrs = 2 };
 	void *out = device_new(8);
 	int32_t value = 1;
@@ -548,7 +556,8 @@ static void lists_that_cannot_be_launched(void **state)
 	assert_ok(aclrtKernelArgsAppend(l.args, &out, sizeof(out), &l.out));
 	assert_refused(aclrtLaunchKernelWithConfig(scale, 1, NULL, NULL, l.args, NULL), ACL_ERROR_RT_PARAM_INVALID);
 	assert_ok(aclrtKernelArgsFinalize(l.args));
-	assert_refused(aclrtLaunchKernelWithConfig(scale, 1, NULL, NULL, l.args, NULL), ACL_ERROR_RT_PARAM_INVALID); /* too short */
+	assert_refused(aclrtLaunchKernelWithConfig(scale, 1, NULL, NULL, l.args, NULL),
+		       ACL_ERROR_RT_PARAM_INVALID); /* too short */
 	assert_ok(aclrtKernelArgsInit(scale, &l.args));
 	fill_scale(&l, out, 1, 1);
 	assert_refused(aclrtLaunchKernelWithConfig(NULL, 1, NULL, NULL, l.args, NULL), ACL_ERROR_INVALID_PARAM);
@@ -559,7 +568,8 @@ static void lists_that_cannot_be_launched(void **state)
 	assert_refused(aclrtLaunchKernelWithConfig(bin, 1, NULL, NULL, l.args, NULL), ACL_ERROR_RT_INVALID_HANDLE);
 	assert_refused(aclrtLaunchKernelWithConfig(scale, 1, bin, NULL, l.args, NULL), ACL_ERROR_RT_INVALID_HANDLE);
 	assert_refused(aclrtLaunchKernelWithConfig(scale, 1, NULL, &cfg, l.args, NULL), ACL_ERROR_RT_PARAM_INVALID);
-	attrs[0] = attrs[1] = (aclrtLaunchKernelAttr){ .id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .value.schemMode = 3 };
+	attrs[0] = attrs[1] =
+		(aclrtLaunchKernelAttr){ .id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .value.schemMode = 3 };
 	assert_refused(aclrtLaunchKernelWithConfig(scale, 1, NULL, &cfg, l.args, NULL), ACL_ERROR_RT_PARAM_INVALID);
 	cfg.attrs = NULL;
 	assert_refused(aclrtLaunchKernelWithConfig(scale, 1, NULL, &cfg, l.args, NULL), ACL_ERROR_RT_PARAM_INVALID);
@@ -681,16 +691,25 @@ static void host_arguments_refuse(void **state)
 	struct step_args args = { 0 };
 
 	(void)state;
-	assert_refused(aclrtLaunchKernelWithHostArgs(NULL, 1, NULL, NULL, &args, sizeof(args), NULL, 0), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, NULL, sizeof(args), NULL, 0), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 0, NULL, NULL, &args, sizeof(args), NULL, 0), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, 0, NULL, 0), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, 16, NULL, 0), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, sizeof(args), NULL, 1), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, sizeof(args), &holder, 1), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtLaunchKernelWithHostArgs(NULL, 1, NULL, NULL, &args, sizeof(args), NULL, 0),
+		       ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, NULL, sizeof(args), NULL, 0),
+		       ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 0, NULL, NULL, &args, sizeof(args), NULL, 0),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, 0, NULL, 0),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, 16, NULL, 0),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, sizeof(args), NULL, 1),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, sizeof(args), &holder, 1),
+		       ACL_ERROR_RT_PARAM_INVALID);
 	holder = (aclrtPlaceHolderInfo){ 0, sizeof(args) };
-	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, sizeof(args), &holder, 1), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtLaunchKernelWithHostArgs(bin, 1, NULL, NULL, &args, sizeof(args), NULL, 0), ACL_ERROR_RT_INVALID_HANDLE);
+	assert_refused(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, sizeof(args), &holder, 1),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtLaunchKernelWithHostArgs(bin, 1, NULL, NULL, &args, sizeof(args), NULL, 0),
+		       ACL_ERROR_RT_INVALID_HANDLE);
 }
 
 /* covers: aclrtLaunchKernelWithArgsArray effect */
@@ -755,7 +774,8 @@ static void vector_code_in_blocks(void **state)
 	args.out = device_new(sizeof(out));
 	assert_ok(aclrtMemcpy(args.a, sizeof(out), in[0], sizeof(out), ACL_MEMCPY_HOST_TO_DEVICE));
 	assert_ok(aclrtMemcpy(args.b, sizeof(out), in[1], sizeof(out), ACL_MEMCPY_HOST_TO_DEVICE));
-	assert_ok(aclrtLaunchKernelWithHostArgs(function(bin, "add_halves"), BLOCKS, NULL, NULL, &args, sizeof(args), NULL, 0));
+	assert_ok(aclrtLaunchKernelWithHostArgs(function(bin, "add_halves"), BLOCKS, NULL, NULL, &args, sizeof(args),
+						NULL, 0));
 	assert_ok(aclrtSynchronizeStream(NULL));
 	assert_ok(aclrtMemcpy(out, sizeof(out), args.out, sizeof(out), ACL_MEMCPY_DEVICE_TO_HOST));
 	for (unsigned i = 0; i < BLOCKS * HALVES; i++)
@@ -783,7 +803,8 @@ static void binaries_and_devices(void **state)
 	args = (struct scale_args){ .out = device_new(8), .a = 1 };
 	assert_ok(aclrtLaunchKernelWithHostArgs(scale, 1, NULL, NULL, &args, sizeof(args), NULL, 0));
 	assert_int_equal(value_at(args.out), 1);
-	assert_refused(aclrtLaunchKernelWithHostArgs(fn, 1, NULL, NULL, &args, sizeof(args), NULL, 0), ACL_ERROR_RT_INVALID_HANDLE);
+	assert_refused(aclrtLaunchKernelWithHostArgs(fn, 1, NULL, NULL, &args, sizeof(args), NULL, 0),
+		       ACL_ERROR_RT_INVALID_HANDLE);
 	assert_ok(aclrtFree(args.out));
 	assert_ok(aclrtResetDevice(OTHER_DEVICE));
 	assert_ok(aclrtSetDevice(0));

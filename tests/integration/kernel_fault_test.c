@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_fault_test.c - kernels that trap, divide by zero or touch what is not there fail their task and nothing else; the
- * application's own handlers see what is theirs.
+ * kernel_fault_test.c - kernels that trap, divide by zero or touch what is not there fail their task and nothing else;
+ * the application's own handlers see what is theirs.
  */
 #include "mem_util.h"
 
@@ -285,7 +285,8 @@ static void forget(void)
 	memset(&of_binary, 0, sizeof(of_binary));
 }
 
-/* covers: aclrtExceptionInfoCallbackRegister, aclrtExceptionInfoCallbackUnregister, aclrtSetExceptionInfoCallback effect */
+/* covers: aclrtExceptionInfoCallbackRegister, aclrtExceptionInfoCallbackUnregister effect */
+/* covers: aclrtSetExceptionInfoCallback effect */
 static void callbacks_come_and_go(void **state)
 {
 	int64_t *out = device_new();
@@ -332,8 +333,9 @@ static void callbacks_are_functions(void **state)
 	assert_ok(aclrtExceptionInfoCallbackUnregister(on_first)); /* was not registered: nothing happens */
 }
 
-/* covers: aclrtGetTaskIdFromExceptionInfo, aclrtGetStreamIdFromExceptionInfo, aclrtGetThreadIdFromExceptionInfo effect */
-/* covers: aclrtGetDeviceIdFromExceptionInfo, aclrtGetErrorCodeFromExceptionInfo, aclrtGetArgsFromExceptionInfo effect */
+/* covers: aclrtGetTaskIdFromExceptionInfo, aclrtGetStreamIdFromExceptionInfo effect */
+/* covers: aclrtGetThreadIdFromExceptionInfo, aclrtGetDeviceIdFromExceptionInfo effect */
+/* covers: aclrtGetErrorCodeFromExceptionInfo, aclrtGetArgsFromExceptionInfo effect */
 /* covers: aclrtGetFuncHandleFromExceptionInfo, aclrtBinarySetExceptionCallback effect */
 static void what_callbacks_are_told(void **state)
 {
@@ -376,7 +378,9 @@ static void trap_run(const void *args, const struct vinci_block *block)
 /* A kernel that was launched by <<<>>> has no handle. */
 static void kernels_without_a_handle(void **state)
 {
-	static const struct vinci_kernel trap = { .abi = VINCI_KERNEL_ABI, .name = "trap", .run = trap_run, .args_size = 16 };
+	static const struct vinci_kernel trap = {
+		.abi = VINCI_KERNEL_ABI, .name = "trap", .run = trap_run, .args_size = 16
+	};
 	struct args args = { &args, 0 };
 
 	(void)state;
@@ -390,8 +394,9 @@ static void kernels_without_a_handle(void **state)
 	assert_ok(aclrtExceptionInfoCallbackUnregister(on_first));
 }
 
-/* covers: aclrtGetTaskIdFromExceptionInfo, aclrtGetStreamIdFromExceptionInfo, aclrtGetThreadIdFromExceptionInfo failure */
-/* covers: aclrtGetDeviceIdFromExceptionInfo, aclrtGetErrorCodeFromExceptionInfo, aclrtGetArgsFromExceptionInfo failure */
+/* covers: aclrtGetTaskIdFromExceptionInfo, aclrtGetStreamIdFromExceptionInfo failure */
+/* covers: aclrtGetThreadIdFromExceptionInfo, aclrtGetDeviceIdFromExceptionInfo failure */
+/* covers: aclrtGetErrorCodeFromExceptionInfo, aclrtGetArgsFromExceptionInfo failure */
 /* covers: aclrtGetFuncHandleFromExceptionInfo, aclrtBinarySetExceptionCallback failure */
 static void there_is_no_info(void **state)
 {
@@ -410,6 +415,41 @@ static void there_is_no_info(void **state)
 	assert_refused(aclrtBinarySetExceptionCallback(NULL, on_binary, NULL), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtBinarySetExceptionCallback(bin, NULL, NULL), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtBinarySetExceptionCallback(&fn, on_binary, NULL), ACL_ERROR_RT_INVALID_HANDLE);
+}
+
+/* Its locks may be held for ever: each call says so, and returns. */
+static int child_of_a_fork(aclrtFuncHandle fn, aclrtArgsHandle list)
+{
+	int wrong = 0;
+	void *out;
+
+	wrong += aclrtSetExceptionInfoCallback(on_first) != ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	wrong += aclrtExceptionInfoCallbackRegister(on_first) != ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	wrong += aclrtExceptionInfoCallbackUnregister(on_first) != ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	wrong += aclrtBinarySetExceptionCallback(bin, on_binary, NULL) != ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	wrong += aclrtBinaryGetFunction(bin, "scale", &out) != ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	wrong += aclrtBinaryUnLoad(bin) != ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	wrong += aclrtBinaryLoadFromFile(BINARY_PATH, NULL, &out) != ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	wrong += aclrtKernelArgsInit(fn, &out) != ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	wrong += aclrtKernelArgsFinalize(list) != ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	return wrong;
+}
+
+/* covers: aclrtSetExceptionInfoCallback failure */
+static void after_a_fork(void **state)
+{
+	aclrtFuncHandle fn = function("scale");
+	aclrtArgsHandle list;
+	pid_t pid;
+
+	(void)state;
+	assert_ok(aclrtKernelArgsInit(fn, &list));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(child_of_a_fork(fn, list));
+	assert_int_equal(t_wait_pid(pid, WAIT_MS), 0);
+	assert_ok(aclrtKernelArgsFinalize(list));
 }
 
 /* Waiting for the failing stream would never end; waiting for another one does. */
@@ -594,6 +634,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(what_callbacks_are_told),
 		cmocka_unit_test(kernels_without_a_handle),
 		cmocka_unit_test(there_is_no_info),
+		cmocka_unit_test(after_a_fork),
 		cmocka_unit_test(a_callback_cannot_wait_for_its_own_task),
 		cmocka_unit_test(a_thread_that_blocks_signals),
 		cmocka_unit_test(handlers_of_the_application),

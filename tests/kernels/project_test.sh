@@ -52,6 +52,9 @@ configure || { cat configure.log; fail "configure"; }
 build
 expect "first build" "0 2 20 200" one
 expect "first build" "0 3 30 300" two
+readelf -h out/fatbin/loaded_kernels/loaded_kernels.o | grep -q 'DYN' || fail "no fatbin at build time"
+readelf -Ws out/fatbin/loaded_kernels/loaded_kernels.o | grep -q 'GLOBAL DEFAULT.* vinci_kernel_' ||
+	fail "the fatbin's kernels cannot be found by name"
 "$cmake" --install build >/dev/null
 [ -x out/bin/one ] || fail "CMAKE_INSTALL_BINDIR is not set"
 
@@ -87,6 +90,14 @@ if "$cmake" --build build >build.log 2>&1; then
 fi
 grep -q "project/kernels/twice.cpp:13: error: a launch takes three values" build.log ||
 	{ cat build.log; fail "translator's message"; }
+
+# A product that nobody makes.
+sed -i 's/Ascend910B1/Descend1/' project/app/CMakeLists.txt
+if configure; then
+	fail "configured for an unknown SOC_VERSION"
+fi
+grep -q 'SOC_VERSION is "Descend1"' configure.log || { cat configure.log; fail "SOC_VERSION's message"; }
+sed -i 's/Descend1/Ascend910B1/' project/app/CMakeLists.txt
 
 # Without the library there is nothing to link; say so when configuring.
 rm -rf tree/lib64 build

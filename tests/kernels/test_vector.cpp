@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_vector.cpp - the vector part of the shim, used as a kernel uses it, against values that are known or computed otherwise. */
+/* test_vector.cpp - the vector part of the shim, used as a kernel uses it, against values that are known or computed
+ * otherwise. */
 #include "kernel_operator.h"
 
 #include <cmath>
@@ -61,11 +62,25 @@ void test_half_known_values(void **)
 		float value;
 		uint16_t bits;
 	} known[] = {
-		{0.0f, 0x0000}, {-0.0f, 0x8000}, {1.0f, 0x3c00}, {-2.0f, 0xc000}, {0.1f, 0x2e66}, {65504.0f, 0x7bff},
-		{65519.0f, 0x7bff}, {65520.0f, 0x7c00}, {1e9f, 0x7c00}, {-1e9f, 0xfc00}, {std::ldexp(1.0f, -14), 0x0400},
-		{std::ldexp(1.0f, -24), 0x0001}, {std::ldexp(1.0f, -25), 0x0000}, {std::ldexp(1.5f, -25), 0x0001},
-		{std::ldexp(1.5f, -24), 0x0002}, {std::ldexp(1023.5f, -24), 0x0400}, {1.0f + std::ldexp(1.0f, -11), 0x3c00},
-		{1.0f + std::ldexp(3.0f, -11), 0x3c02}, {std::numeric_limits<float>::infinity(), 0x7c00},
+		{ 0.0f, 0x0000 },
+		{ -0.0f, 0x8000 },
+		{ 1.0f, 0x3c00 },
+		{ -2.0f, 0xc000 },
+		{ 0.1f, 0x2e66 },
+		{ 65504.0f, 0x7bff },
+		{ 65519.0f, 0x7bff },
+		{ 65520.0f, 0x7c00 },
+		{ 1e9f, 0x7c00 },
+		{ -1e9f, 0xfc00 },
+		{ std::ldexp(1.0f, -14), 0x0400 },
+		{ std::ldexp(1.0f, -24), 0x0001 },
+		{ std::ldexp(1.0f, -25), 0x0000 },
+		{ std::ldexp(1.5f, -25), 0x0001 },
+		{ std::ldexp(1.5f, -24), 0x0002 },
+		{ std::ldexp(1023.5f, -24), 0x0400 },
+		{ 1.0f + std::ldexp(1.0f, -11), 0x3c00 },
+		{ 1.0f + std::ldexp(3.0f, -11), 0x3c02 },
+		{ std::numeric_limits<float>::infinity(), 0x7c00 },
 	};
 
 	for (const auto &k : known)
@@ -116,7 +131,8 @@ template <typename T> void check_arithmetic()
 
 	Add(f.out, f.a, f.b, 500);
 	for (uint32_t i = 0; i < 512; i++)
-		assert_true(f.out.GetValue(i) == (i < 500 ? T(static_cast<int>(i) - 256 + static_cast<int>(i % 7) + 1) : T(99)));
+		assert_true(f.out.GetValue(i) ==
+			    (i < 500 ? T(static_cast<int>(i) - 256 + static_cast<int>(i % 7) + 1) : T(99)));
 	Sub(f.out, f.a, f.b, 512);
 	assert_true(f.out.GetValue(3) == T(-257));
 	Mul(f.out, f.a, f.b, 512);

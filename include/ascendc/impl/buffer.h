@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The unified buffer of the core that runs the calling thread's block. It is there from the block's first use of it to the
- * block's end, with the size of an Atlas A2's; tensors in it are checked against its bounds, so that a kernel's slip fails
- * the kernel and not whatever the host keeps behind it.
+ * The unified buffer of the core that runs the calling thread's block. It is there from the block's first use of it to
+ * the block's end, with the size of an Atlas A2's; tensors in it are checked against its bounds, so that a kernel's
+ * slip fails the kernel and not whatever the host keeps behind it.
  */
 #ifndef VINCI_ASCENDC_BUFFER_H
 #define VINCI_ASCENDC_BUFFER_H

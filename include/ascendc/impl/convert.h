@@ -55,8 +55,8 @@ template <typename D> D to_integer(double value, AscendC::RoundMode mode)
 }
 
 /*
- * Integers to integers wrap: the low bits stay. Reals to smaller reals round to nearest even whatever the mode; the others
- * differ in the last bit only where a card has them.
+ * Integers to integers wrap: the low bits stay. Reals to smaller reals round to nearest even whatever the mode; the
+ * others differ in the last bit only where a card has them.
  */
 template <typename D, typename S> D convert(S value, AscendC::RoundMode mode)
 {
@@ -141,8 +141,8 @@ void Compare(const LocalTensor<uint8_t> &dst, const LocalTensor<T> &src0, const 
 }
 
 template <typename T>
-void CompareScalar(const LocalTensor<uint8_t> &dst, const LocalTensor<T> &src0, const ::vinci_ascendc::same_t<T> &scalar,
-		   CMPMODE mode, uint32_t count)
+void CompareScalar(const LocalTensor<uint8_t> &dst, const LocalTensor<T> &src0,
+		   const ::vinci_ascendc::same_t<T> &scalar, CMPMODE mode, uint32_t count)
 {
 	const T *x = src0.at(0, count);
 	uint8_t *to = dst.at(0, (count + 7) / 8);
@@ -157,8 +157,8 @@ void CompareScalar(const LocalTensor<uint8_t> &dst, const LocalTensor<T> &src0, 
 
 /* src0 where the bit is set, else src1. */
 template <typename T, typename M>
-void Select(const LocalTensor<T> &dst, const LocalTensor<M> &mask, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-	    SELMODE, uint32_t count)
+void Select(const LocalTensor<T> &dst, const LocalTensor<M> &mask, const LocalTensor<T> &src0,
+	    const LocalTensor<T> &src1, SELMODE, uint32_t count)
 {
 	const uint8_t *bits = mask.template ReinterpretCast<uint8_t>().at(0, (count + 7) / 8);
 	const T *x = src0.at(0, count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DataCopy between global memory and the unified buffer. Copies count in blocks of 32 bytes: as on a card the rest of a length
- * that is no multiple is not copied, and DataCopyPad is for those.
+ * DataCopy between global memory and the unified buffer. Copies count in blocks of 32 bytes: as on a card the rest of a
+ * length that is no multiple is not copied, and DataCopyPad is for those.
  */
 #ifndef VINCI_ASCENDC_COPY_H
 #define VINCI_ASCENDC_COPY_H
@@ -150,7 +150,8 @@ void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const Da
 
 		for (size_t j = 0; j < row / sizeof(T); j++)
 			to[j] = pad.paddingValue;
-		std::memcpy(to + left, from + static_cast<int64_t>(i) * (params.blockLen + params.srcStride), params.blockLen);
+		std::memcpy(to + left, from + static_cast<int64_t>(i) * (params.blockLen + params.srcStride),
+			    params.blockLen);
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What orders a core's units among each other and with its caches. A block runs in program order on one thread and memory is
- * coherent, so all of this has been done when it is asked for. Blocks do not wait for each other: there is no SyncAll.
+ * What orders a core's units among each other and with its caches. A block runs in program order on one thread and
+ * memory is coherent, so all of this has been done when it is asked for. Blocks do not wait for each other: there is no
+ * SyncAll.
  */
 #ifndef VINCI_ASCENDC_CORE_H
 #define VINCI_ASCENDC_CORE_H

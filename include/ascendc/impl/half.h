@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * half and bfloat16_t, in software: compilers know the former only for some targets. Arithmetic is that of float, rounded to
- * nearest even where a value is stored. For + - * and / that is what a core computes: float has more than twice the bits.
+ * half and bfloat16_t, in software: compilers know the former only for some targets. Arithmetic is that of float,
+ * rounded to nearest even where a value is stored. For + - * and / that is what a core computes: float has more than
+ * twice the bits.
  */
 #ifndef VINCI_ASCENDC_HALF_H
 #define VINCI_ASCENDC_HALF_H

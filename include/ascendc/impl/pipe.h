@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TPipe, queues and buffers. A block runs its instructions in order on one thread, so a queue has nobody to wait for: taking
- * from an empty one, or allocating when all its buffers are in use, would hang a card and fails the kernel here.
+ * TPipe, queues and buffers. A block runs its instructions in order on one thread, so a queue has nobody to wait for:
+ * taking from an empty one, or allocating when all its buffers are in use, would hang a card and fails the kernel here.
  */
 #ifndef VINCI_ASCENDC_PIPE_H
 #define VINCI_ASCENDC_PIPE_H
@@ -195,7 +195,8 @@ public:
 	{
 		size_t length = ::vinci_ascendc::round_up(bytes, ::vinci_ascendc::data_block);
 
-		if (number == 0 || number > Q::buffers_max || bytes == 0 || bytes > ::vinci_ascendc::unified_buffer::size)
+		if (number == 0 || number > Q::buffers_max || bytes == 0 ||
+		    bytes > ::vinci_ascendc::unified_buffer::size)
 			::vinci_ascendc::fail("InitBuffer: a queue has 1 to 64 buffers of at least one byte");
 		queue.init(::vinci_ascendc::ub.take(length * number), number, static_cast<uint32_t>(length));
 		return true;

@@ -136,7 +136,8 @@ public:
 	}
 	template <typename U> LocalTensor<U> ReinterpretCast() const
 	{
-		return LocalTensor<U>(reinterpret_cast<U *>(data), static_cast<uint32_t>(elements * sizeof(T) / sizeof(U)));
+		return LocalTensor<U>(reinterpret_cast<U *>(data),
+				      static_cast<uint32_t>(elements * sizeof(T) / sizeof(U)));
 	}
 
 	/* The address of @count elements from @offset on, all of them in the unified buffer. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector instructions, element by element: on the first `count` elements, or in repeats of 256 bytes whose blocks of 32 bytes
- * lie apart by strides, with a mask that says which elements of a repeat take part. half and bfloat16_t are computed as float.
+ * Vector instructions, element by element: on the first `count` elements, or in repeats of 256 bytes whose blocks of 32
+ * bytes lie apart by strides, with a mask that says which elements of a repeat take part. half and bfloat16_t are
+ * computed as float.
  */
 #ifndef VINCI_ASCENDC_VECTOR_H
 #define VINCI_ASCENDC_VECTOR_H
@@ -274,7 +275,8 @@ void binary(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &a
 	operand<T> y = {b, p.src1BlkStride, p.src1RepStride};
 
 	each_lane<T>(mask, repeats, [&](size_t r, size_t i) {
-		*to.at(r, i) = static_cast<T>(Op()(static_cast<wide_t<T>>(*x.at(r, i)), static_cast<wide_t<T>>(*y.at(r, i))));
+		*to.at(r, i) =
+			static_cast<T>(Op()(static_cast<wide_t<T>>(*x.at(r, i)), static_cast<wide_t<T>>(*y.at(r, i))));
 	});
 }
 
@@ -296,8 +298,9 @@ void unary(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &sr
 	operand<T> to = {dst, p.dstBlkStride, p.dstRepStride};
 	operand<T> x = {src, p.srcBlkStride, p.srcRepStride};
 
-	each_lane<T>(mask, repeats,
-		     [&](size_t r, size_t i) { *to.at(r, i) = static_cast<T>(f(static_cast<wide_t<T>>(*x.at(r, i)))); });
+	each_lane<T>(mask, repeats, [&](size_t r, size_t i) {
+		*to.at(r, i) = static_cast<T>(f(static_cast<wide_t<T>>(*x.at(r, i))));
+	});
 }
 
 /* An operation with a scalar as its second operand. */
@@ -315,48 +318,53 @@ template <typename Op, typename T> struct with_scalar {
 namespace AscendC {
 
 /* The three forms of an instruction: elements, repeats with a number of elements, repeats with bits. */
-#define VINCI_ASCENDC_BINARY(name, op, types) \
-	template <typename T, bool isSetMask = true> \
-	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const int32_t &count) \
-	{ \
-		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type"); \
-		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, count); \
-	} \
-	template <typename T, bool isSetMask = true> \
-	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, uint64_t mask, \
-		  const uint8_t repeatTime, const BinaryRepeatParams &params) \
-	{ \
-		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type"); \
-		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, ::vinci_ascendc::lanes(mask), repeatTime, params); \
-	} \
-	template <typename T, bool isSetMask = true> \
-	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, const uint64_t mask[], \
-		  const uint8_t repeatTime, const BinaryRepeatParams &params) \
-	{ \
-		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type"); \
-		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, ::vinci_ascendc::lanes(mask), repeatTime, params); \
+#define VINCI_ASCENDC_BINARY(name, op, types)                                                                          \
+	template <typename T, bool isSetMask = true>                                                                   \
+	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,                   \
+		  const int32_t &count)                                                                                \
+	{                                                                                                              \
+		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
+		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, count);                                  \
+	}                                                                                                              \
+	template <typename T, bool isSetMask = true>                                                                   \
+	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, uint64_t mask,    \
+		  const uint8_t repeatTime, const BinaryRepeatParams &params)                                          \
+	{                                                                                                              \
+		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
+		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, ::vinci_ascendc::lanes(mask),            \
+							     repeatTime, params);                                      \
+	}                                                                                                              \
+	template <typename T, bool isSetMask = true>                                                                   \
+	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,                   \
+		  const uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &params)                   \
+	{                                                                                                              \
+		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
+		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, ::vinci_ascendc::lanes(mask),            \
+							     repeatTime, params);                                      \
 	}
 
-#define VINCI_ASCENDC_UNARY(name, op, types) \
-	template <typename T, bool isSetMask = true> \
-	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count) \
-	{ \
-		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type"); \
-		::vinci_ascendc::unary(dst, src, count, ::vinci_ascendc::op()); \
-	} \
-	template <typename T, bool isSetMask = true> \
-	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, const uint8_t repeatTime, \
-		  const UnaryRepeatParams &params) \
-	{ \
-		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type"); \
-		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::lanes(mask), repeatTime, params, ::vinci_ascendc::op()); \
-	} \
-	template <typename T, bool isSetMask = true> \
-	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], const uint8_t repeatTime, \
-		  const UnaryRepeatParams &params) \
-	{ \
-		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type"); \
-		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::lanes(mask), repeatTime, params, ::vinci_ascendc::op()); \
+#define VINCI_ASCENDC_UNARY(name, op, types)                                                                           \
+	template <typename T, bool isSetMask = true>                                                                   \
+	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count)                          \
+	{                                                                                                              \
+		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
+		::vinci_ascendc::unary(dst, src, count, ::vinci_ascendc::op());                                        \
+	}                                                                                                              \
+	template <typename T, bool isSetMask = true>                                                                   \
+	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, const uint8_t repeatTime,       \
+		  const UnaryRepeatParams &params)                                                                     \
+	{                                                                                                              \
+		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
+		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::lanes(mask), repeatTime, params,                     \
+				       ::vinci_ascendc::op());                                                         \
+	}                                                                                                              \
+	template <typename T, bool isSetMask = true>                                                                   \
+	void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[],                         \
+		  const uint8_t repeatTime, const UnaryRepeatParams &params)                                           \
+	{                                                                                                              \
+		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
+		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::lanes(mask), repeatTime, params,                     \
+				       ::vinci_ascendc::op());                                                         \
 	}
 
 #define VINCI_ASCENDC_SCALAR(name, op, types) \
@@ -417,7 +425,8 @@ void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalar,
 	T *to = dst.at(0, n);
 
 	for (size_t i = 0; i < n; i++)
-		to[i] = static_cast<T>(static_cast<float>(to[i]) + static_cast<float>(x[i]) * static_cast<float>(scalar));
+		to[i] = static_cast<T>(static_cast<float>(to[i]) +
+				       static_cast<float>(x[i]) * static_cast<float>(scalar));
 }
 
 template <typename T>
@@ -437,7 +446,8 @@ void CreateVecIndex(const LocalTensor<T> &dst, const ::vinci_ascendc::same_t<T> 
 	T *to = dst.at(0, count);
 
 	for (uint32_t i = 0; i < count; i++)
-		to[i] = static_cast<T>(static_cast<::vinci_ascendc::wide_t<T>>(first) + static_cast<::vinci_ascendc::wide_t<T>>(i));
+		to[i] = static_cast<T>(static_cast<::vinci_ascendc::wide_t<T>>(first) +
+				       static_cast<::vinci_ascendc::wide_t<T>>(i));
 }
 
 } // namespace AscendC
