@@ -69,6 +69,6 @@ bool api_product_has(const char *function)
 
 aclError api_product_refuse(const char *function)
 {
-	return api_result(u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is not available on a %s", function,
+	return api_result(u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is not available on %s", function,
 				   rts_profile()->soc));
 }

@@ -162,7 +162,7 @@ aclError aclrtResetOverflowStatus(aclrtStream stream)
 	return api_result(rts_overflow_reset(stream));
 }
 
-/* ---- task schedulers: a device here has one, for which the choice has no effect (as on products without a second) ---- */
+/* ---- task schedulers: there is one, and choosing it has no effect, as on products without a second ---- */
 
 aclError aclrtSetTsDevice(aclrtTsId tsId)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* batch.c - many copies between host and device in one call. Every copy's places are checked before the first is made. */
+/* batch.c - many copies between host and device in one call. All places are checked before the first copy is made. */
 #include "rts/engine.h"
 #include "rts/memory.h"
 #include "util/cleanup.h"

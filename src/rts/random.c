@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * random.c - random numbers on a stream: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"),
- * keyed by the seed and counted from what the counter's memory holds, so that the same seed and counter give the same
- * numbers. How a card turns the generator's words into numbers is not published: the distributions agree, the bits do not.
+ * keyed by the seed and counted from what the counter's memory holds: the same seed and counter give the same numbers.
+ * How a card turns the generator's words into numbers is not published: the distributions agree, the bits do not.
  */
 #include "rts/engine.h"
 #include "rts/memory.h"

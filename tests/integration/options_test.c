@@ -112,7 +112,8 @@ static void cores_of_a_device(void **state)
 	assert_int_equal(cores_here(CUBE), 24);
 }
 
-/* covers: aclrtGetStreamResLimit, aclrtSetStreamResLimit, aclrtResetStreamResLimit, aclrtUseStreamResInCurrentThread, aclrtUnuseStreamResInCurrentThread, aclrtGetResInCurrentThread effect */
+/* covers: aclrtGetStreamResLimit, aclrtSetStreamResLimit, aclrtResetStreamResLimit effect */
+/* covers: aclrtUseStreamResInCurrentThread, aclrtUnuseStreamResInCurrentThread, aclrtGetResInCurrentThread effect */
 static void cores_of_a_stream(void **state)
 {
 	uint32_t value = 0;
@@ -160,7 +161,8 @@ static void limits_refused(void **state)
 	assert_int_equal(value, 5);
 }
 
-/* covers: aclrtSetStreamResLimit, aclrtResetStreamResLimit, aclrtUseStreamResInCurrentThread, aclrtUnuseStreamResInCurrentThread, aclrtGetResInCurrentThread failure */
+/* covers: aclrtSetStreamResLimit, aclrtResetStreamResLimit, aclrtUseStreamResInCurrentThread failure */
+/* covers: aclrtUnuseStreamResInCurrentThread, aclrtGetResInCurrentThread failure */
 static void stream_limits_refused(void **state)
 {
 	aclrtStream stale;
@@ -226,7 +228,8 @@ static void mode_of_new_streams(void **state)
 	assert_ok(aclrtDestroyStream(infinite));
 }
 
-/* covers: aclrtSetStreamOverflowSwitch, aclrtGetStreamOverflowSwitch, aclrtCtxGetFloatOverflowAddr, aclrtGetOverflowStatus, aclrtResetOverflowStatus effect */
+/* covers: aclrtSetStreamOverflowSwitch, aclrtGetStreamOverflowSwitch, aclrtCtxGetFloatOverflowAddr effect */
+/* covers: aclrtGetOverflowStatus, aclrtResetOverflowStatus effect */
 static void overflows_are_noted(void **state)
 {
 	uint32_t on = 9, *address = NULL, count = 0;
@@ -251,7 +254,9 @@ static void overflows_are_noted(void **state)
 	assert_ok(aclrtDestroyStream(stream));
 }
 
-/* covers: aclrtSetDeviceSatMode, aclrtGetDeviceSatMode, aclrtSetStreamOverflowSwitch, aclrtGetStreamOverflowSwitch, aclrtCtxGetFloatOverflowAddr, aclrtGetOverflowStatus, aclrtResetOverflowStatus failure */
+/* covers: aclrtSetDeviceSatMode, aclrtGetDeviceSatMode, aclrtSetStreamOverflowSwitch failure */
+/* covers: aclrtGetStreamOverflowSwitch, aclrtCtxGetFloatOverflowAddr, aclrtGetOverflowStatus failure */
+/* covers: aclrtResetOverflowStatus failure */
 static void overflow_refused(void **state)
 {
 	aclrtStream stale;
@@ -275,7 +280,8 @@ static void overflow_refused(void **state)
 
 /* ---- devices ---- */
 
-/* covers: aclGetDeviceCapability, aclrtGetDeviceCapability, aclGetCannAttribute, aclGetCannAttributeList, aclrtHostMemMapCapabilities, aclrtSetTsDevice effect */
+/* covers: aclGetDeviceCapability, aclrtGetDeviceCapability, aclGetCannAttribute, aclGetCannAttributeList effect */
+/* covers: aclrtHostMemMapCapabilities, aclrtSetTsDevice effect */
 static void what_a_device_can(void **state)
 {
 	aclrtHostMemMapCapability reach = ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED;
@@ -309,7 +315,8 @@ static void what_a_device_can(void **state)
 	assert_int_equal(cores_here(CUBE), 24); /* no effect: there is one scheduler */
 }
 
-/* covers: aclGetDeviceCapability, aclrtGetDeviceCapability, aclGetCannAttribute, aclGetCannAttributeList, aclrtHostMemMapCapabilities, aclrtSetTsDevice failure */
+/* covers: aclGetDeviceCapability, aclrtGetDeviceCapability, aclGetCannAttribute, aclGetCannAttributeList failure */
+/* covers: aclrtHostMemMapCapabilities, aclrtSetTsDevice failure */
 static void abilities_refused(void **state)
 {
 	aclrtHostMemMapCapability reach;

@@ -142,7 +142,8 @@ static int be(const char *soc)
 
 /* ---- the test ---- */
 
-/* covers: aclrtIpcMemGetExportKey, aclrtMemcpyBatch, aclrtCmoAsync, aclrtValueWrite, aclrtDeviceCanAccessPeer failure */
+/* covers: aclrtIpcMemGetExportKey, aclrtMemcpyBatch, aclrtCmoAsync, aclrtValueWrite failure */
+/* covers: aclrtDeviceCanAccessPeer failure */
 static void each_product(void **state)
 {
 	char soc[64], instance[64];

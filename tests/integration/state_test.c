@@ -163,8 +163,10 @@ static aclrtAllocatorDesc complete_description(void)
 	return desc;
 }
 
-/* covers: aclrtAllocatorCreateDesc, aclrtAllocatorDestroyDesc, aclrtAllocatorRegister, aclrtAllocatorGetByStream, aclrtAllocatorUnregister effect */
-/* covers: aclrtAllocatorSetObjToDesc, aclrtAllocatorSetAllocFuncToDesc, aclrtAllocatorSetFreeFuncToDesc, aclrtAllocatorSetAllocAdviseFuncToDesc, aclrtAllocatorSetGetAddrFromBlockFuncToDesc effect */
+/* covers: aclrtAllocatorCreateDesc, aclrtAllocatorDestroyDesc, aclrtAllocatorRegister effect */
+/* covers: aclrtAllocatorGetByStream, aclrtAllocatorUnregister effect */
+/* covers: aclrtAllocatorSetObjToDesc, aclrtAllocatorSetAllocFuncToDesc, aclrtAllocatorSetFreeFuncToDesc effect */
+/* covers: aclrtAllocatorSetAllocAdviseFuncToDesc, aclrtAllocatorSetGetAddrFromBlockFuncToDesc effect */
 static void allocator_of_a_stream(void **state)
 {
 	aclrtAllocatorGetAddrFromBlockFunc got_address = NULL;
@@ -199,8 +201,10 @@ static void allocator_of_a_stream(void **state)
 	assert_ok(aclrtResetDevice(0));
 }
 
-/* covers: aclrtAllocatorDestroyDesc, aclrtAllocatorRegister, aclrtAllocatorGetByStream, aclrtAllocatorUnregister failure */
-/* covers: aclrtAllocatorSetObjToDesc, aclrtAllocatorSetAllocFuncToDesc, aclrtAllocatorSetFreeFuncToDesc, aclrtAllocatorSetAllocAdviseFuncToDesc, aclrtAllocatorSetGetAddrFromBlockFuncToDesc failure */
+/* covers: aclrtAllocatorDestroyDesc, aclrtAllocatorRegister, aclrtAllocatorGetByStream failure */
+/* covers: aclrtAllocatorUnregister failure */
+/* covers: aclrtAllocatorSetObjToDesc, aclrtAllocatorSetAllocFuncToDesc, aclrtAllocatorSetFreeFuncToDesc failure */
+/* covers: aclrtAllocatorSetAllocAdviseFuncToDesc, aclrtAllocatorSetGetAddrFromBlockFuncToDesc failure */
 static void allocators_refused(void **state)
 {
 	aclrtAllocatorDesc desc = aclrtAllocatorCreateDesc(), full = complete_description();
