@@ -8,14 +8,14 @@
 /* Refused: utilisation is not measured yet. */
 REFUSE(aclrtGetDeviceUtilizationRate, int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
 
-/* Refused: saturation and overflow flags of a card's arithmetic are not modelled yet. */
+/* Refused: the older questions about overflow; aclrtGetOverflowStatus and its like answer. */
 REFUSE(aclrtGetFloatOverflowStatus, void *outputAddr, uint64_t outputSize, aclrtStream stream)
 REFUSE(aclrtResetFloatOverflowStatus, aclrtStream stream)
 REFUSE(aclrtNpuGetFloatOverFlowStatus, void *outputAddr, uint64_t outputSize, uint32_t checkMode,
 	aclrtStream stream)
 REFUSE(aclrtNpuClearFloatOverFlowStatus, uint32_t checkMode, aclrtStream stream)
 
-/* Refused: kinds of links between devices are not modelled yet, only which devices reach each other. */
+/* Refused: which atomic operations a link carries is not modelled. */
 REFUSE(aclrtDeviceGetHostAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
 	uint32_t count, int32_t deviceId)
 REFUSE(aclrtDeviceGetP2PAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,

@@ -56,7 +56,7 @@ REFUSE(aclrtAppendBufChain, aclrtMbuf headBuf, aclrtMbuf buf)
 REFUSE(aclrtGetBufFromChain, aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf)
 REFUSE(aclrtGetBufChainNum, aclrtMbuf headBuf, uint32_t *num)
 
-/* Refused: pools with stream order need events, which are not there yet. */
+/* Refused: pools whose memory is given back in the order of streams are not there yet. */
 REFUSE(aclrtMemPoolCreate, aclrtMemPool *memPool, const aclrtMemPoolProps *poolProps)
 REFUSE(aclrtMemPoolDestroy, aclrtMemPool memPool)
 REFUSE(aclrtMemPoolSetAttr, aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value)

@@ -41,6 +41,6 @@ REFUSE(aclrtSetOpExecuteTimeOutV2, uint64_t timeout, uint64_t *actualTimeout)
 REFUSE(aclrtGetOpTimeOutInterval, uint64_t *interval)
 REFUSE(aclrtGetOpExecuteTimeout, uint32_t *timeoutMs)
 
-/* Refused: arithmetic of a card's copy engine and random numbers on a stream are not there yet. */
+/* Refused: a task that is queued cannot be changed any more. */
 REFUSE(aclrtTaskUpdateAsync, aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info,
 	aclrtStream execStream)
