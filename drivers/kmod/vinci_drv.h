@@ -33,7 +33,7 @@
 /* What one file can make the device hold. */
 #define VINCI_MAX_HANDLES 131072u
 #define VINCI_MAX_SHARES 65536u
-#define VINCI_MAX_ALLOWED (1u << 20) /* whitelist entries of all its shares */
+#define VINCI_MAX_ALLOWED 1048576u /* whitelist entries of all its shares */
 
 #define VINCI_SHARE_BITS 12
 #define VINCI_UID_BUCKETS 256u
@@ -111,7 +111,8 @@ struct vinci_object {
 	struct file *memory; /* owned; constant */
 	u64 span; /* bytes of the memory; constant */
 	u64 size; /* bytes without what was split off: what is charged */
-	spinlock_t users_lock; /* users and split_count, for a dma-buf in the making: it cannot take the device's lock */
+	/* users and split_count, for a dma-buf in the making: it cannot take the device's lock */
+	spinlock_t users_lock;
 	u32 users; /* holds that are in the lists, and dma-bufs */
 	struct vinci_range *splits;
 	u32 split_count;

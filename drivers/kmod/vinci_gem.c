@@ -142,7 +142,10 @@ static void link_hold(struct vinci_hold *hold, struct vinci_file *file, struct v
 	spin_unlock(&object->users_lock);
 }
 
-/* A handle has been made: of a dma-buf, which keeps the object meanwhile, or by vinci_hold_create(), which goes on itself. */
+/*
+ * A handle has been made: of a dma-buf, which keeps the object meanwhile, or by vinci_hold_create(), which
+ * goes on itself.
+ */
 static int hold_open(struct drm_gem_object *gem, struct drm_file *drm_file)
 {
 	struct vinci_file *file = drm_file->driver_priv;
@@ -319,7 +322,8 @@ int vinci_mmap(struct file *filp, struct vm_area_struct *vma)
 	hold = to_hold(gem);
 	at = vma->vm_pgoff - drm_vma_node_start(&gem->vma_node);
 	if (at < hold->object->span >> PAGE_SHIFT && pages <= (hold->object->span >> PAGE_SHIFT) - at)
-		r = drm_vma_node_is_allowed(&gem->vma_node, drm_file) ? vinci_object_map(hold->object, vma, at) : -EACCES;
+		r = drm_vma_node_is_allowed(&gem->vma_node, drm_file) ?
+			    vinci_object_map(hold->object, vma, at) : -EACCES;
 	drm_gem_object_put(gem);
 	return r;
 }

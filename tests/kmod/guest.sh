@@ -87,6 +87,7 @@ unload
 
 load
 step kernel "$BUILD/tests/kmod_test"
+step fuzz "$BUILD/tests/kmod_fuzz" "${FUZZ:-20}"
 step examples examples
 # notify_test's parent holds every notify id while its other scenarios run.
 step integration integration memory_test memory_life_test:test_tight_device host_memory_test copy_test:test_peers_a3 \

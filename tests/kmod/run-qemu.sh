@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run-qemu.sh BUILD [SERIES...]: builds vinci.ko for Debian's stock kernels (6.1 and 6.12), boots each under QEMU without KVM
-# and runs guest.sh in it with the programs of the build directory. Nothing is installed, nothing needs root.
+# run-qemu.sh BUILD [6.1|6.12|debug...]: builds vinci.ko for Debian's stock kernels (default: 6.1 and 6.12), boots each under
+# QEMU without KVM and runs guest.sh in it with the programs of the build directory. Nothing is installed, nothing
+# needs root.
 #
-# VINCI_KMOD_CACHE keeps the unpacked kernels (default: BUILD/kmod/kernels), VINCI_KMOD_STEPS names the steps of guest.sh.
+# VINCI_KMOD_CACHE keeps the unpacked kernels (default: BUILD/kmod/kernels), VINCI_KMOD_STEPS names the steps of guest.sh,
+# VINCI_KMOD_FUZZ the seconds of fuzzing (20).
 # Exit 77: a program that is needed is missing.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -75,7 +77,8 @@ make_initramfs() { # KERNEL OUT
 	find "$build/lib64" -type l | while read -r file; do cp -P "$file" "$root/$file"; done
 	mkdir -p "$root/$top"
 	cp -r --parents "$top"/examples/*/run.sh "$top"/examples/common "$root"
-	{ echo "BUILD='$build'"; echo "TOP='$top'"; echo "STEPS='${VINCI_KMOD_STEPS:-}'"; } >"$root/settings"
+	{ echo "BUILD='$build'"; echo "TOP='$top'"; echo "STEPS='${VINCI_KMOD_STEPS:-}'"
+	  echo "FUZZ='${VINCI_KMOD_FUZZ:-20}'"; } >"$root/settings"
 	(cd "$root" && find . | cpio -o -H newc -R 0:0 --quiet | gzip -1) >"$2/initramfs.gz"
 }
 
@@ -100,7 +103,11 @@ judge() { # OUT
 
 run() { # SERIES
 	local kernel out
-	kernel=$("$here/fetch-kernel.sh" "$1" "$cache")
+	if [ "$1" = debug ]; then
+		kernel=$("$here/debug-kernel.sh" "$cache")
+	else
+		kernel=$("$here/fetch-kernel.sh" "$1" "$cache")
+	fi
 	out=$build/kmod/$(basename "$kernel")
 	mkdir -p "$out"
 	echo "=== Linux $(basename "$kernel"): module"
