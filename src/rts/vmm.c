@@ -75,6 +75,14 @@ static int check_side(const struct vmm_reservation *res, const struct rts_phys *
 			  (void *)res->base, rts_device_to_user(res->device), rts_device_to_user(phys->device));
 }
 
+/* How much the exporter asked for in pages of 1 GiB is not known to importers: whatever needs as many pages is the whole. */
+static bool is_whole(const struct rts_phys *phys, size_t size)
+{
+	if (phys->imported)
+		return rts_round_up(size, rts_page_size(phys->page_kind)) == phys->size;
+	return size == phys->asked || size == phys->size;
+}
+
 static int map_check(uintptr_t base, size_t size, const struct rts_phys *phys)
 {
 	struct vmm_reservation *res = vmm_reservation_of(base);
@@ -85,7 +93,7 @@ static int map_check(uintptr_t base, size_t size, const struct rts_phys *phys)
 	if (!res || size > res->size - (base - res->base))
 		return RTS_REFUSE("%zu bytes at %p are not inside reserved addresses (aclrtReserveMemAddress)", size,
 				  (void *)base);
-	if (size != phys->asked && size != phys->size)
+	if (!is_whole(phys, size))
 		return RTS_REFUSE("size is %zu and the memory has %llu bytes; a mapping takes the whole of it", size,
 				  (unsigned long long)phys->asked);
 	r = check_free(base, size);

@@ -136,6 +136,29 @@ static void test_whitelisted_peer_shares(void **state)
 	peer_stop(&third);
 }
 
+/* Pages of 1 GiB are more than was asked for: the importer maps what the exporter maps. */
+static void test_pages_of_1g(void **state)
+{
+	aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE1G, .location = { 0, ACL_MEM_LOCATION_TYPE_DEVICE } };
+	struct memory m = { .size = 300 * MIB };
+	struct t_peer peer;
+	uint64_t number;
+
+	(void)state;
+	assert_ok(aclrtMallocPhysical(&m.handle, m.size, &prop, 0));
+	map(&m);
+	atomic_store(word(&m, m.size - 8), 5);
+	number = export(&m, OPEN);
+	peer_start(&peer, 0);
+	assert_int_equal(import(&peer, number, 0), 0);
+	assert_ask(&peer, REFUSED, "vmap %zu", GIB + PAGE);
+	assert_ask(&peer, 0, "vrelease");
+	assert_ask(&peer, 0, "vmap %zu", m.size);
+	assert_ask(&peer, 5, "get %zu", m.size - 8);
+	destroy(&m);
+	peer_stop(&peer);
+}
+
 /* covers: aclrtMemExportToShareableHandleV2, aclrtMemSetPidToShareableHandleV2 effect */
 static void test_v2_by_number(void **state)
 {
@@ -549,6 +572,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(test_whitelisted_peer_shares),
+		TEST(test_pages_of_1g),
 		TEST(test_v2_by_number),
 		TEST(test_v2_import),
 		TEST(test_export_arguments),
