@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define SIGNALS 5
@@ -30,6 +31,7 @@ struct guard {
 	sigjmp_buf env;
 	struct guard *outer;
 	struct fault *fault;
+	sigset_t mask; /* of the thread when it faulted */
 };
 
 static _Thread_local struct guard *innermost __attribute__((tls_model("initial-exec")));
@@ -146,6 +148,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	if (guard && info->si_code > 0) {
 		guard->fault->signal = sig;
 		guard->fault->address = info->si_addr;
+		guard->mask = ((const ucontext_t *)context)->uc_sigmask;
 		siglongjmp(guard->env, 1);
 	}
 	chain(sig, info, context);
@@ -296,6 +299,8 @@ static bool guard_call(void (*fn)(void *arg), void *arg, struct fault *fault)
 
 	if (sigsetjmp(guard.env, 0)) {
 		innermost = guard.outer;
+		/* As it was already, except where handlers run under a wrapper that blocks signals (sanitizers). */
+		pthread_sigmask(SIG_SETMASK, &guard.mask, NULL);
 		return false;
 	}
 	innermost = &guard;
