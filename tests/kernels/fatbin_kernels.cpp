@@ -34,9 +34,9 @@ extern "C" __global__ __aicore__ void count_calls(GM_ADDR out)
 
 extern "C" __global__ __aicore__ void fail_trap(GM_ADDR out)
 {
-	*reinterpret_cast<__gm__ int64_t *>(out) = 1;
+	reinterpret_cast<__gm__ int64_t *>(out)[block_idx] = 1;
 	asm("trap");
-	*reinterpret_cast<__gm__ int64_t *>(out) = 2;
+	reinterpret_cast<__gm__ int64_t *>(out)[block_idx] = 2;
 }
 
 /* Faults are what these are for, so the sanitizer leaves them alone. */
