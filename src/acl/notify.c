@@ -5,14 +5,8 @@
 
 aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
 {
-	struct rts_context *ctx;
-	int code;
-
 	REQUIRE_NOT_NULL(notify);
-	code = rts_context_current(&ctx);
-	if (!code)
-		code = rts_notify_create(ctx, flag, notify);
-	return api_result(code);
+	return api_result(rts_notify_create(flag, notify));
 }
 
 aclError aclrtDestroyNotify(aclrtNotify notify)
@@ -88,16 +82,10 @@ aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
 
 aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
 {
-	struct rts_context *ctx;
-	int code;
-
 	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(notify);
 	REQUIRE_NOT_NULL(key);
-	code = rts_context_current(&ctx);
-	if (!code)
-		code = rts_notify_export(notify, key, len, flags);
-	return api_result(code);
+	return api_result(rts_notify_export(notify, key, len, flags));
 }
 
 aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
@@ -145,14 +133,8 @@ aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *
 
 aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags)
 {
-	struct rts_context *ctx;
-	int code;
-
 	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(notify);
 	REQUIRE_NOT_NULL(key);
-	code = rts_context_current(&ctx);
-	if (!code)
-		code = rts_notify_import(ctx, key, flags, notify);
-	return api_result(code);
+	return api_result(rts_notify_import(key, flags, notify));
 }

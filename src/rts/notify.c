@@ -164,8 +164,9 @@ static void notify_put(struct rts_notify *n)
 	rts_object_put(&n->obj);
 }
 
-int rts_notify_create(struct rts_context *ctx, uint64_t flags, aclrtNotify *handle)
+int rts_notify_create(uint64_t flags, aclrtNotify *handle)
 {
+	struct rts_context *ctx;
 	struct rts_notify *n = NULL;
 	uint32_t id;
 	int r;
@@ -174,7 +175,9 @@ int rts_notify_create(struct rts_context *ctx, uint64_t flags, aclrtNotify *hand
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"flag is 0x%llx; it must be ACL_NOTIFY_DEFAULT (0) or ACL_NOTIFY_DEVICE_USE_ONLY (1)",
 				(unsigned long long)flags);
-	r = notify_id_take(ctx->device, &id);
+	r = rts_context_current(&ctx);
+	if (!r)
+		r = notify_id_take(ctx->device, &id);
 	if (r)
 		return r;
 	n = notify_alloc(ctx->device);

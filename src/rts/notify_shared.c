@@ -349,9 +349,12 @@ static int notify_export_locked(struct rts_notify *n, uint64_t flags)
 int rts_notify_export(aclrtNotify handle, char *key, size_t len, uint64_t flags)
 {
 	struct rts_notify *n = NULL;
+	struct rts_context *ctx;
 	int r;
 
 	r = export_check(len, flags);
+	if (!r)
+		r = rts_context_current(&ctx);
 	if (!r)
 		r = notify_get(handle, &n);
 	if (r)
@@ -473,15 +476,16 @@ static int notify_import(struct rts_notify *n, const struct drv_name *name, cons
 	return peer ? rts_peer_enable_both(ctx->device, n->device) : 0;
 }
 
-int rts_notify_import(struct rts_context *ctx, const char *key, uint64_t flags, aclrtNotify *handle)
+int rts_notify_import(const char *key, uint64_t flags, aclrtNotify *handle)
 {
 	struct drv_name name;
+	struct rts_context *ctx;
 	struct rts_notify *n = NULL;
 	int r;
 
-	r = rts_process_check_fork();
+	r = import_check(key, flags, &name);
 	if (!r)
-		r = import_check(key, flags, &name);
+		r = rts_context_current(&ctx);
 	if (r)
 		return r;
 	n = notify_alloc(ctx->device);

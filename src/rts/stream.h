@@ -64,7 +64,7 @@ int rts_launch_kernel(struct rts_stream *stream, const struct vinci_kernel *kern
 /* notify.c and notify_shared.c; every handle is checked (107017). */
 struct rts_notify;
 
-int rts_notify_create(struct rts_context *ctx, uint64_t flags, aclrtNotify *handle);
+int rts_notify_create(uint64_t flags, aclrtNotify *handle);
 int rts_notify_destroy(aclrtNotify handle);
 int rts_notify_record(aclrtNotify handle, struct rts_stream *stream);
 /* @seconds 0: for ever */
@@ -73,6 +73,6 @@ int rts_notify_reset(aclrtNotify handle);
 int rts_notify_id(aclrtNotify handle, uint32_t *id);
 int rts_notify_export(aclrtNotify handle, char *key, size_t len, uint64_t flags);
 int rts_notify_allow(aclrtNotify handle, const uint32_t *sdid, const int32_t *pids, size_t count);
-int rts_notify_import(struct rts_context *ctx, const char *key, uint64_t flags, aclrtNotify *handle);
+int rts_notify_import(const char *key, uint64_t flags, aclrtNotify *handle);
 
 #endif

@@ -272,6 +272,50 @@ static void wrong_arguments(void **state)
 	assert_ok(aclrtDestroyStream(stream));
 }
 
+/* Not cmocka's: another thread. */
+#define WANT(call, code)                                                                                                    \
+	do {                                                                                                                \
+		if ((call) != (code))                                                                                       \
+			return #call;                                                                                       \
+	} while (0)
+
+static const char *calls_without_context(aclrtNotify notify)
+{
+	aclrtNotify other = NULL;
+	char key[65];
+
+	WANT(aclrtCreateNotify(&other, 2), ACL_ERROR_RT_PARAM_INVALID); /* flags come first */
+	WANT(aclrtCreateNotify(&other, 0), ACL_ERROR_RT_CONTEXT_NULL);
+	WANT(aclrtNotifyGetExportKey(notify, key, 65, 1), ACL_ERROR_RT_PARAM_INVALID);
+	WANT(aclrtNotifyGetExportKey(notify, key, 65, 0), ACL_ERROR_RT_CONTEXT_NULL);
+	WANT(aclrtNotifyImportByKey(&other, "key", 4), ACL_ERROR_RT_PARAM_INVALID);
+	WANT(aclrtNotifyImportByKey(&other, "key", 0), ACL_ERROR_RT_CONTEXT_NULL);
+	WANT(aclrtRecordNotify(notify, NULL), ACL_ERROR_RT_CONTEXT_NULL);
+	WANT(aclrtWaitAndResetNotify(notify, NULL, 0), ACL_ERROR_RT_CONTEXT_NULL);
+	WANT(aclrtNotifyBatchReset(&notify, 1), ACL_ERROR_RT_CONTEXT_NULL);
+	WANT(aclrtDestroyNotify(notify), ACL_ERROR_RT_CONTEXT_NULL);
+	return NULL;
+}
+
+static void *without_context(void *arg)
+{
+	return (void *)calls_without_context(arg);
+}
+
+static void a_thread_without_context(void **state)
+{
+	aclrtNotify notify = notify_new();
+	void *wrong = NULL;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, without_context, notify), 0);
+	assert_int_equal(pthread_join(thread, &wrong), 0);
+	if (wrong)
+		fail_msg("%s", (const char *)wrong);
+	assert_ok(aclrtDestroyNotify(notify));
+}
+
 static void another_context_s_stream(void **state)
 {
 	aclrtContext first = NULL, second = NULL;
@@ -1033,6 +1077,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		TEST(ids_are_distinct),
 		TEST(wrong_arguments),
+		TEST(a_thread_without_context),
 		TEST(another_context_s_stream),
 		TEST(a_wait_blocks_until_the_record_and_clears_it),
 		TEST(two_records_are_one),
