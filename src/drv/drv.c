@@ -17,8 +17,11 @@
 #include "util/cancel.h"
 
 struct drv {
-	struct transport *transport;
+	const struct transport_ops *ops;
+	struct transport *transport; /* valid for who is counted in @users */
 	unsigned int owner; /* the process that opened it */
+	atomic_uint users; /* calls inside, and 1 for who opened it; 0: the transport is closed */
+	atomic_bool lost; /* no call begins any more */
 };
 
 /*
@@ -55,17 +58,51 @@ static unsigned int process_current(void)
 	return id;
 }
 
-/* A child made by fork must not speak on its parent's connection. */
-static int drv_ioctl(struct drv *drv, unsigned long request, void *arg)
+/* --- calls -------------------------------------------------------------------------------- */
+
+bool drv_lost(const struct drv *drv)
 {
-	int cancel, r;
+	return atomic_load_explicit(&drv->lost, memory_order_relaxed);
+}
+
+static void close_transport(struct drv *drv)
+{
+	drv->ops->close(drv->transport);
+	drv->transport = NULL;
+}
+
+/* A child made by fork must not speak on its parent's connection, nor anybody on one that was given up. */
+static int call_begin(struct drv *drv, int *cancel)
+{
+	unsigned int users = atomic_load_explicit(&drv->users, memory_order_relaxed);
 
 	if (process_current() != drv->owner)
 		return -EOWNERDEAD;
-	cancel = u_cancel_off();
-	r = drv->transport->ops->ioctl(drv->transport, request, arg);
+	do {
+		if (!users || drv_lost(drv))
+			return -ENOTCONN;
+	} while (!atomic_compare_exchange_weak_explicit(&drv->users, &users, users + 1, memory_order_acquire,
+							memory_order_relaxed));
+	*cancel = u_cancel_off();
+	return 0;
+}
+
+static int call_end(struct drv *drv, int cancel, int r)
+{
+	if (r == -ENOTCONN)
+		atomic_store_explicit(&drv->lost, true, memory_order_relaxed);
+	if (atomic_fetch_sub_explicit(&drv->users, 1, memory_order_acq_rel) == 1)
+		close_transport(drv);
 	u_cancel_restore(cancel);
 	return r;
+}
+
+static int drv_ioctl(struct drv *drv, unsigned long request, void *arg)
+{
+	int cancel;
+	int r = call_begin(drv, &cancel);
+
+	return r ? r : call_end(drv, cancel, drv->ops->ioctl(drv->transport, request, arg));
 }
 
 static int check_version(struct drv *drv, char *why, size_t why_len)
@@ -88,7 +125,6 @@ static int check_version(struct drv *drv, char *why, size_t why_len)
 
 static int open_drv(const struct drv_settings *settings, struct drv **out, char *why, size_t why_len)
 {
-	const struct transport_ops *ops = settings->driver == DRV_DRM ? &transport_drm : &transport_soft;
 	struct drv *drv;
 	int r;
 
@@ -98,8 +134,10 @@ static int open_drv(const struct drv_settings *settings, struct drv **out, char 
 		(void)snprintf(why, why_len, "out of host memory");
 		return -ENOMEM;
 	}
+	drv->ops = settings->driver == DRV_DRM ? &transport_drm : &transport_soft;
 	drv->owner = process_current();
-	r = ops->open(settings, &drv->transport, why, why_len);
+	atomic_init(&drv->users, 1);
+	r = drv->ops->open(settings, &drv->transport, why, why_len);
 	if (r)
 		goto err_free;
 	r = check_version(drv, why, why_len);
@@ -109,7 +147,7 @@ static int open_drv(const struct drv_settings *settings, struct drv **out, char 
 	return 0;
 
 err_close:
-	ops->close(drv->transport);
+	close_transport(drv);
 err_free:
 	free(drv);
 	return r;
@@ -124,20 +162,21 @@ int drv_open(const struct drv_settings *settings, struct drv **out, char *why, s
 	return r;
 }
 
+/* In a forked child @users may count calls of the parent's threads, which are not here. */
 void drv_close(struct drv *drv)
 {
 	int cancel = u_cancel_off();
 
-	if (drv)
-		drv->transport->ops->close(drv->transport);
+	if (drv && atomic_exchange(&drv->users, 0))
+		close_transport(drv);
 	free(drv);
 	u_cancel_restore(cancel);
 }
 
-void drv_abandon(struct drv *drv)
+void drv_retire(struct drv *drv)
 {
-	/* A transport's close tells a child from the owner: nothing reaches the device from here. */
-	drv_close(drv);
+	atomic_store_explicit(&drv->lost, true, memory_order_relaxed);
+	(void)call_end(drv, u_cancel_off(), 0);
 }
 
 /* --- queries ------------------------------------------------------------------------------ */
@@ -217,25 +256,21 @@ int drv_close_handle(struct drv *drv, uint32_t handle)
 int drv_close_handle_async(struct drv *drv, uint32_t handle)
 {
 	struct drm_gem_close arg = { .handle = handle };
+	int cancel, r;
 
-	if (!drv->transport->ops->post)
+	if (!drv->ops->post)
 		return drv_close_handle(drv, handle);
-	if (process_current() != drv->owner)
-		return -EOWNERDEAD;
-	return drv->transport->ops->post(drv->transport, DRM_IOCTL_GEM_CLOSE, &arg);
+	r = call_begin(drv, &cancel);
+	return r ? r : call_end(drv, cancel, drv->ops->post(drv->transport, DRM_IOCTL_GEM_CLOSE, &arg));
 }
 
 int drv_map(struct drv *drv, uint64_t mmap_offset, size_t size, void *addr, bool writable, void **out)
 {
 	int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-	int cancel, r;
+	int cancel;
+	int r = call_begin(drv, &cancel);
 
-	if (process_current() != drv->owner)
-		return -EOWNERDEAD;
-	cancel = u_cancel_off();
-	r = drv->transport->ops->mmap(drv->transport, addr, size, prot, mmap_offset, out);
-	u_cancel_restore(cancel);
-	return r;
+	return r ? r : call_end(drv, cancel, drv->ops->mmap(drv->transport, addr, size, prot, mmap_offset, out));
 }
 
 int drv_unmap(struct drv *drv, void *addr, size_t size)
@@ -243,7 +278,7 @@ int drv_unmap(struct drv *drv, void *addr, size_t size)
 	/* The mapping is MADV_DONTFORK: in a child something else may live there by now. */
 	if (process_current() != drv->owner)
 		return -EOWNERDEAD;
-	return drv->transport->ops->munmap(drv->transport, addr, size);
+	return drv->ops->munmap(addr, size); /* mappings outlive the connection */
 }
 
 /* --- notifies ----------------------------------------------------------------------------- */

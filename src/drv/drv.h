@@ -4,7 +4,7 @@
  *
  * Every function returns 0 or -errno as documented in the UAPI header, leaves its outputs untouched when it fails,
  * and may be called from any thread at once. A struct drv belongs to the process that opened it: in a child made by
- * fork every call but drv_abandon returns -EOWNERDEAD.
+ * fork every call but drv_close() returns -EOWNERDEAD. -ENOTCONN: the device has gone, for good.
  */
 #ifndef VINCI_DRV_DRV_H
 #define VINCI_DRV_DRV_H
@@ -46,9 +46,16 @@ struct drv_settings {
 
 /* The notify_limit, soc and mem_bytes that fit a SoC are chosen by the caller (rts/profile.c). */
 int drv_open(const struct drv_settings *settings, struct drv **out, char *why, size_t why_len);
+/* No other thread may be in a call, or begin one. In a forked child the parent's connection is left alone. */
 void drv_close(struct drv *drv);
-/* In a forked child: frees what is ours and leaves the parent's connection alone. */
-void drv_abandon(struct drv *drv);
+/*
+ * For one that other threads may still be using, or hold the address of: every call that begins from now on returns
+ * -ENOTCONN (drv_unmap() works), and with the last call that is under way the connection is closed. The few bytes of @drv
+ * itself stay for as long as the caller wants; drv_close() frees them. Once, by the process that opened it.
+ */
+void drv_retire(struct drv *drv);
+/* Has any call found the device gone? */
+bool drv_lost(const struct drv *drv);
 
 int drv_get_param(struct drv *drv, uint32_t param, uint64_t *value);
 int drv_device_info(struct drv *drv, uint32_t device, struct drm_vinci_device_info *info);

@@ -39,7 +39,8 @@ struct transport_ops {
 	 * @addr: NULL to choose, else the exact place, whose mapping is replaced (MAP_FIXED).
 	 */
 	int (*mmap)(struct transport *t, void *addr, size_t len, int prot, uint64_t offset, void **out);
-	int (*munmap)(struct transport *t, void *addr, size_t len);
+	/* Needs no transport: mappings outlive it. */
+	int (*munmap)(void *addr, size_t len);
 };
 
 extern const struct transport_ops transport_soft;

@@ -273,9 +273,8 @@ static int drm_mmap(struct transport *t, void *addr, size_t len, int prot, uint6
 	return 0;
 }
 
-static int drm_munmap(struct transport *t, void *addr, size_t len)
+static int drm_munmap(void *addr, size_t len)
 {
-	(void)t;
 	return munmap(addr, len) ? -errno : 0;
 }
 

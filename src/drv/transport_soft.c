@@ -527,9 +527,8 @@ static int soft_mmap(struct transport *t, void *addr, size_t len, int prot, uint
 	return r;
 }
 
-static int soft_munmap(struct transport *t, void *addr, size_t len)
+static int soft_munmap(void *addr, size_t len)
 {
-	(void)t;
 	return munmap(addr, len) ? -errno : 0;
 }
 

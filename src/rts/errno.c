@@ -4,7 +4,6 @@
  * kernel's errno; the exceptions are what an application sees on a card for one kind of share and one operation.
  */
 #include "rts/rts.h"
-#include "rts/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,10 +84,8 @@ int rts_errno_code(uint32_t kind, enum rts_op op, int err)
 	err = abs(err);
 	if (!err)
 		return 0;
-	if (err == ENOTCONN) {
-		rts_process_lost();
+	if (err == ENOTCONN)
 		return ACL_ERROR_RT_LOST_HEARTBEAT;
-	}
 	for (size_t i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++)
 		if (matches(&exceptions[i], kind, op, err))
 			return exceptions[i].code;

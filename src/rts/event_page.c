@@ -114,8 +114,7 @@ static void page_close(struct event_page *page)
 		;
 	*at = page->next;
 	(void)drv_unmap(rts_drv(), page->pages, PAGES_BYTES);
-	if (page->epoch == rts_process_epoch())
-		(void)drv_close_handle(rts_drv(), page->handle);
+	(void)drv_close_handle(rts_drv_at(page->epoch), page->handle);
 	free(page);
 }
 

@@ -17,20 +17,28 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/*
+ * Immutable once published, and never freed: a thread without a context may have looked it up before it was replaced.
+ * What a replaced one keeps is its few hundred bytes; its drv is retired.
+ */
 struct connection {
 	struct drv *drv;
 	const struct rts_profile *profile;
 	uint32_t total;
 	struct visible visible;
+	uint64_t epoch;		       /* 1 more than the older one's */
+	const struct connection *older; /* what this one replaced */
 };
 
 static struct {
-	struct u_mutex lock;		      /* opening and replacing */
-	_Atomic(struct connection *) current; /* immutable once published */
-	struct connection *forgotten;	      /* the last one replaced: somebody may still be in a call of it */
-	atomic_bool lost;
-	atomic_ullong epoch;
+	struct u_mutex lock; /* opening and replacing */
+	_Atomic(struct connection *) current;
 } process = { .lock = U_MUTEX_INIT(RANK_PROCESS, "process") };
+
+static const struct connection *connection(void)
+{
+	return atomic_load_explicit(&process.current, memory_order_acquire);
+}
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
@@ -120,7 +128,7 @@ int rts_visible_check(void)
 		[VISIBLE_ORDER] = "indices in ascending order",
 		[VISIBLE_DUPLICATE] = "each index once",
 	};
-	struct connection *c = atomic_load_explicit(&process.current, memory_order_acquire);
+	const struct connection *c = connection();
 
 	if (c->visible.fault == VISIBLE_OK)
 		return 0;
@@ -199,22 +207,18 @@ static int report_lost(void)
 			"the device has gone (vincid ended); reset every device that is set, then set it again");
 }
 
-/* Mappings of the old connection stay; whoever could still be inside one of its calls has gone by the next time. */
+/* Mappings of the old connection stay. */
 static void publish_locked(struct connection *c)
 {
 	struct connection *old = atomic_load_explicit(&process.current, memory_order_relaxed);
 
-	if (process.forgotten) {
-		drv_close(process.forgotten->drv);
-		free(process.forgotten);
-	}
-	process.forgotten = old;
-	if (old)
-		atomic_fetch_add(&process.epoch, 1);
-	else
+	c->older = old;
+	c->epoch = old ? old->epoch + 1 : 0;
+	if (!old)
 		atomic_fetch_add(&life.holds, 1);
-	atomic_store(&process.lost, false);
 	atomic_store_explicit(&process.current, c, memory_order_release);
+	if (old)
+		drv_retire(old->drv);
 }
 
 /* The device has died: another may take its place once no device is in use. */
@@ -250,9 +254,11 @@ static int open_locked(void)
 
 static int start_locked(void)
 {
-	if (!atomic_load_explicit(&process.current, memory_order_relaxed))
+	const struct connection *c = atomic_load_explicit(&process.current, memory_order_relaxed);
+
+	if (!c)
 		return open_locked();
-	return atomic_load(&process.lost) ? replace_locked() : 0;
+	return drv_lost(c->drv) ? replace_locked() : 0;
 }
 
 static int start(void)
@@ -282,22 +288,12 @@ int rts_process_check_fork(void)
 
 int rts_process_start(void)
 {
+	const struct connection *c = connection();
 	int code = rts_process_check_fork();
 
 	if (code)
 		return code;
-	if (atomic_load_explicit(&process.current, memory_order_acquire) &&
-	    !atomic_load_explicit(&process.lost, memory_order_relaxed))
-		return 0;
-	return start();
-}
-
-/* ---- losing ---------------------------------------------------------------------------------- */
-
-void rts_process_lost(void)
-{
-	if (!atomic_exchange(&process.lost, true))
-		u_log(U_WARN, "the device has gone");
+	return c && !drv_lost(c->drv) ? 0 : start();
 }
 
 void rts_process_probe(void)
@@ -305,53 +301,59 @@ void rts_process_probe(void)
 	struct drv *drv = rts_drv();
 	uint64_t value;
 
-	if (drv && !rts_process_forked() && drv_get_param(drv, VINCI_PARAM_INSTANCE, &value) == -ENOTCONN)
-		rts_process_lost();
-}
-
-uint64_t rts_process_epoch(void)
-{
-	return atomic_load_explicit(&process.epoch, memory_order_acquire);
+	if (drv && !rts_process_forked())
+		(void)drv_get_param(drv, VINCI_PARAM_INSTANCE, &value); /* drv_lost() keeps the answer */
 }
 
 /* ---- what the connection says ---------------------------------------------------------------- */
 
-static struct connection *connection(void)
+uint64_t rts_process_epoch(void)
 {
-	return atomic_load_explicit(&process.current, memory_order_acquire);
+	const struct connection *c = connection();
+
+	return c ? c->epoch : 0;
 }
 
 struct drv *rts_drv(void)
 {
-	struct connection *c = connection();
+	const struct connection *c = connection();
 
+	return c ? c->drv : NULL;
+}
+
+struct drv *rts_drv_at(uint64_t epoch)
+{
+	const struct connection *c = connection();
+
+	while (c && c->epoch != epoch)
+		c = c->older;
 	return c ? c->drv : NULL;
 }
 
 const struct rts_profile *rts_profile(void)
 {
-	struct connection *c = connection();
+	const struct connection *c = connection();
 
 	return c ? c->profile : NULL;
 }
 
 uint32_t rts_device_count(void)
 {
-	struct connection *c = connection();
+	const struct connection *c = connection();
 
 	return c ? c->visible.count : 0;
 }
 
 uint32_t rts_device_total(void)
 {
-	struct connection *c = connection();
+	const struct connection *c = connection();
 
 	return c ? c->total : 0;
 }
 
 int rts_device_from_user(int32_t user, uint32_t *device)
 {
-	struct connection *c = connection();
+	const struct connection *c = connection();
 	uint32_t count = c ? c->visible.count : 0;
 
 	if (user < 0 || (uint32_t)user >= count)
@@ -364,7 +366,7 @@ int rts_device_from_user(int32_t user, uint32_t *device)
 
 int32_t rts_device_to_user(uint32_t device)
 {
-	struct connection *c = connection();
+	const struct connection *c = connection();
 
 	for (uint32_t i = 0; c && i < c->visible.count; i++)
 		if (c->visible.device[i] == device)
@@ -382,7 +384,6 @@ static int ask_tgid(uint64_t *value)
 	r = drv_get_param(rts_drv(), VINCI_PARAM_TGID, value);
 	if (r == -ENOTCONN) {
 		/* Perhaps nobody had asked the device since it died: while none is in use that is no reason to fail. */
-		rts_process_lost();
 		code = rts_process_start();
 		if (code)
 			return code;

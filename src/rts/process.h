@@ -6,13 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * The device answered ENOTCONN: vincid has died. From now on rts_process_start() gives 507010, until no device is in
- * use. Called by rts_errno_code().
- */
-void rts_process_lost(void);
-
-/* Asks the device whether it is still there; rts_process_lost() if it is not. */
+/* Asks the device whether it is still there: if it is not, rts_process_start() knows from now on. */
 void rts_process_probe(void);
 
 /* device.c: true when no device is in use, and then none comes into use until rts_device_unlock(). */

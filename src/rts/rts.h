@@ -53,7 +53,10 @@ void rts_object_put(struct rts_object *obj);
  * Bad settings: 507033; cannot be opened: 207004.
  */
 int rts_process_start(void);
-/* Borrowed; only after rts_process_start() succeeded in this thread or an earlier call. */
+/*
+ * Only after rts_process_start() succeeded in this thread or an earlier call; never NULL from then on. Stays valid for
+ * ever: when another connection has taken its place, its calls return -ENOTCONN.
+ */
 struct drv *rts_drv(void);
 const struct rts_profile *rts_profile(void);
 uint32_t rts_device_count(void); /* visible to the user */
@@ -68,6 +71,11 @@ bool rts_process_forked(void);
 int rts_process_check_fork(void);
 /* Changes when a new connection replaces one whose device died: handles of an older epoch mean nothing to the device. */
 uint64_t rts_process_epoch(void);
+/*
+ * The connection that a handle was got through, by the epoch noted then. To look at the epoch and then call rts_drv()
+ * is not the same: the connection may be replaced in between, and the number name another object at the new device.
+ */
+struct drv *rts_drv_at(uint64_t epoch);
 
 /* Kinds of objects and operations for rts_errno_code(). */
 enum rts_op {

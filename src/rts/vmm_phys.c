@@ -55,16 +55,16 @@ int vmm_phys_publish(struct rts_phys *phys)
 
 /*
  * Created: the charge is gone on return, and so is the name that it was exported under. The device has forgotten what an older
- * connection held.
+ * connection held, which does not ask it.
  */
 static void let_memory_go(struct rts_phys *phys)
 {
-	if (phys->epoch != rts_process_epoch())
-		return;
+	struct drv *drv = rts_drv_at(phys->epoch);
+
 	if (phys->imported)
-		(void)drv_close_handle_async(rts_drv(), phys->bo);
+		(void)drv_close_handle_async(drv, phys->bo);
 	else
-		(void)drv_close_handle(rts_drv(), phys->bo);
+		(void)drv_close_handle(drv, phys->bo);
 }
 
 void vmm_phys_settle(struct rts_phys *phys)

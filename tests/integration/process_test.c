@@ -502,12 +502,57 @@ static void deaths_leave_no_descriptors(void)
 	CHECK(t_count_fds() <= fds);
 }
 
+static atomic_uint unanswered;
+
+/* Has no context, so that nothing keeps the connection from being replaced under it. */
+static void *asks_without_a_device(void *arg)
+{
+	int32_t pid;
+	int code;
+
+	(void)arg;
+	while (!atomic_load(&stop_hammering)) {
+		code = aclrtDeviceGetBareTgid(&pid);
+		CHECK(code == GONE || (code == ACL_SUCCESS && pid == getpid()));
+		atomic_fetch_add(&unanswered, code == GONE);
+	}
+	return NULL;
+}
+
+/* Who meets the old connection's end when the new one is there already must not take that for the new one's. */
+static void deaths_under_others(void)
+{
+	pthread_t threads[4];
+	void *ptr;
+
+	own_instance();
+	CHECK_CODE(aclrtSetDevice(0), ACL_SUCCESS);
+	for (int i = 0; i < 4; i++)
+		CHECK(!pthread_create(&threads[i], NULL, asks_without_a_device, NULL));
+	for (int i = 0; i < 40; i++) {
+		unsigned before = atomic_load(&unanswered);
+
+		kill_device();
+		while (atomic_load(&unanswered) == before)
+			sched_yield();
+		CHECK_CODE(aclrtResetDevice(0), ACL_SUCCESS);
+		CHECK_CODE(aclrtSetDevice(0), ACL_SUCCESS);
+		CHECK_CODE(aclrtMalloc(&ptr, 4 << 20, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+		CHECK_CODE(aclrtFree(ptr), ACL_SUCCESS);
+	}
+	atomic_store(&stop_hammering, true);
+	for (int i = 0; i < 4; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+	CHECK_CODE(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
 static void deaths(void **state)
 {
 	(void)state;
 	run_scenario("death");
 	run_scenario("death_while_idle");
 	run_scenario("deaths_leave_no_descriptors");
+	run_scenario("deaths_under_others");
 }
 
 /* ---- exits ----------------------------------------------------------------------------------- */
@@ -619,6 +664,7 @@ int main(int argc, char **argv)
 		{ "death", death },
 		{ "death_while_idle", death_while_idle },
 		{ "deaths_leave_no_descriptors", deaths_leave_no_descriptors },
+		{ "deaths_under_others", deaths_under_others },
 		{ "exit_with_everything_open", exit_with_everything_open },
 		{ "exit_while_others_run", exit_while_others_run },
 		{ "closed_streams", closed_streams },

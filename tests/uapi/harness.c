@@ -133,7 +133,7 @@ static int with_mapping(struct transport *t, struct order *o, uint64_t *value)
 	if (o->op == OP_POKE)
 		*word = o->value;
 	*value = *word;
-	return t->ops->munmap(t, p, 4096);
+	return t->ops->munmap(p, 4096);
 }
 
 static int post_close(struct transport *t, uint32_t handle)

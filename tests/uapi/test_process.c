@@ -38,7 +38,7 @@ static int use_inherited(void)
 		return 2;
 	if (drv_get_param(inherited, VINCI_PARAM_TGID, &value) != -EOWNERDEAD)
 		return 3; /* also after an open of its own */
-	drv_abandon(inherited);
+	drv_close(inherited);
 	if (drv_bo_create(own, &bo))
 		return 4;
 	drv_close(own);

@@ -2,8 +2,10 @@
 /* How vincid comes and goes, and what the processes around it notice: as little as possible. */
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -214,6 +216,7 @@ static void killed(void **state)
 	assert_fails(drv_close_handle_async(drv, bo.handle), ENOTCONN);
 	assert_fails(drv_map(drv, bo.mmap_offset, 4096, NULL, true, &q), ENOTCONN);
 	assert_int_equal(*p, 77);
+	assert_true(drv_lost(drv));
 	/* another one comes for who asks anew, never for those of the old */
 	other = must_open();
 	assert_ok(drv_get_param(other, VINCI_PARAM_TGID, &value));
@@ -222,6 +225,65 @@ static void killed(void **state)
 	assert_ok(drv_unmap(drv, p, 4096));
 	drv_close(drv);
 	drv_close(other);
+}
+
+struct retired {
+	struct drv *drv;
+	atomic_uint calls;
+	atomic_bool other_answer;
+};
+
+static void *call_until_retired(void *arg)
+{
+	struct retired *t = arg;
+	uint64_t value;
+	int r;
+
+	do {
+		r = drv_get_param(t->drv, VINCI_PARAM_TGID, &value);
+		atomic_fetch_add(&t->calls, 1);
+	} while (!r);
+	atomic_store(&t->other_answer, r != -ENOTCONN);
+	return NULL;
+}
+
+/* Given up while others are inside: they end, the connection goes with the last, and the address stays good. */
+static void retired_in_use(void **state)
+{
+	enum { THREADS = 4, ROUNDS = 20 };
+	struct drm_vinci_bo_create bo = { .size = 4096, .numa_node = -1 };
+	struct drv *keeper = must_open();
+	unsigned int fds = count_fds(getpid()), i, round;
+	pthread_t threads[THREADS];
+	struct retired t;
+	uint64_t value;
+	void *p;
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		t = (struct retired){ .drv = must_open() };
+		assert_ok(drv_bo_create(t.drv, &bo));
+		assert_ok(drv_map(t.drv, bo.mmap_offset, 4096, NULL, true, &p));
+		for (i = 0; i < THREADS; i++)
+			assert_ok(pthread_create(&threads[i], NULL, call_until_retired, &t));
+		while (atomic_load(&t.calls) < 50)
+			(void)sched_yield();
+		assert_false(drv_lost(t.drv));
+		drv_retire(t.drv);
+		assert_true(drv_lost(t.drv));
+		for (i = 0; i < THREADS; i++)
+			assert_ok(pthread_join(threads[i], NULL));
+		assert_false(atomic_load(&t.other_answer));
+		assert_int_equal(count_fds(getpid()), fds);
+		assert_fails(drv_get_param(t.drv, VINCI_PARAM_TGID, &value), ENOTCONN);
+		assert_fails(drv_close_handle_async(t.drv, bo.handle), ENOTCONN);
+		assert_fails(drv_map(t.drv, bo.mmap_offset, 4096, NULL, true, &p), ENOTCONN);
+		*(char *)p = 1;
+		assert_ok(drv_unmap(t.drv, p, 4096));
+		drv_close(t.drv);
+	}
+	assert_ok(drv_get_param(keeper, VINCI_PARAM_TGID, &value));
+	drv_close(keeper);
 }
 
 /* --- refusals ------------------------------------------------------------------------------ */
@@ -510,6 +572,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(leaving_and_coming_at_once, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(met_before_it_runs, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(killed, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(retired_in_use, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(other_settings, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(no_server, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(no_child_to_see, test_setup, test_teardown),

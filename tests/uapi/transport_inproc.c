@@ -128,9 +128,8 @@ static int inproc_mmap(struct transport *base, void *addr, size_t len, int prot,
 	return r;
 }
 
-static int inproc_munmap(struct transport *base, void *addr, size_t len)
+static int inproc_munmap(void *addr, size_t len)
 {
-	(void)base;
 	return munmap(addr, len) ? -errno : 0;
 }
 
