@@ -4,30 +4,22 @@
 #include "rts/event.h"
 #include "util/cleanup.h"
 
-static int create(aclrtEvent *out, uint32_t flags, bool ex)
-{
-	struct rts_context *ctx;
-	int code = rts_context_current(&ctx);
-
-	return code ? code : rts_event_create(ctx, flags, ex, out);
-}
-
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
 	REQUIRE_NOT_NULL(event);
-	return api_result(create(event, RTS_EVENT_ALL, false));
+	return api_result(rts_event_create(RTS_EVENT_ALL, false, event));
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 {
 	REQUIRE_NOT_NULL(event);
-	return api_result(create(event, flag, false));
+	return api_result(rts_event_create(flag, false, event));
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 {
 	REQUIRE_NOT_NULL(event);
-	return api_result(create(event, flag, true));
+	return api_result(rts_event_create(flag, true, event));
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event)

@@ -135,14 +135,17 @@ static bool id_at_creation(uint32_t flags, bool ex)
 	       (flags & (ACL_EVENT_SYNC | 0x4u | ACL_EVENT_EXTERNAL | ACL_EVENT_DEVICE_USE_ONLY));
 }
 
-int rts_event_create(struct rts_context *ctx, uint32_t flags, bool ex, aclrtEvent *handle)
+int rts_event_create(uint32_t flags, bool ex, aclrtEvent *handle)
 {
+	struct rts_context *ctx;
 	struct rts_event *ev;
 	int r;
 
 	r = rts_process_check_fork();
 	if (!r)
 		r = flags_check(flags, ex);
+	if (!r)
+		r = rts_context_current(&ctx);
 	if (r)
 		return r;
 	ev = event_alloc(ctx->device, flags, ex);

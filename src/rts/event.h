@@ -17,7 +17,7 @@
 #define RTS_EVENT_ALL 0xeu
 
 /* @ex: of aclrtCreateEventExWithFlag. 107000 for flags, 207000, 207007 */
-int rts_event_create(struct rts_context *ctx, uint32_t flags, bool ex, aclrtEvent *handle);
+int rts_event_create(uint32_t flags, bool ex, aclrtEvent *handle);
 /* Tasks in flight hold references. 107017 */
 int rts_event_destroy(aclrtEvent handle);
 /* @kind: ACL_EVENT_RECORD_* */

@@ -814,6 +814,7 @@ static void *no_context_main(void *arg)
 	aclrtEvent event;
 
 	(void)arg;
+	assert_int_equal(aclrtCreateEventWithFlag(&event, 0x40), ACL_ERROR_RT_PARAM_INVALID); /* flags come first */
 	assert_int_equal(aclrtCreateEvent(&event), ACL_ERROR_RT_CONTEXT_NULL);
 	assert_int_equal(aclrtSetOpWaitTimeout(1), ACL_ERROR_RT_CONTEXT_NULL);
 	return NULL;
