@@ -11,6 +11,9 @@
 #include <cmocka.h>
 
 #include "rts/memory.h"
+#include "test_util.h"
+
+#define SLOWNESS (T_TSAN ? 10 : 1)
 
 #define PAGE ((uintptr_t)4096)
 #define AT(n) ((uintptr_t)(n)*PAGE)
@@ -85,7 +88,7 @@ static void test_model(void **state)
 	uint64_t seed = 20260101;
 
 	(void)state;
-	for (int i = 0; i < 60000; i++) {
+	for (int i = 0; i < 60000 / SLOWNESS; i++) {
 		size_t n = next_random(&seed) % SLOTS, at = next_random(&seed) % 8;
 		uintptr_t base = AT(1000 + n * 8);
 
@@ -105,7 +108,7 @@ static void test_model(void **state)
 			take(AT(1000 + n * 8), RTS_SEG_DEVICE);
 }
 
-#define MANY 100000
+#define MANY (100000 / SLOWNESS)
 
 static void test_many(void **state)
 {
@@ -317,7 +320,7 @@ static void test_readers(void **state)
 		insert(AT(10000 + 4 * n), PAGE, RTS_SEG_DEVICE);
 	for (size_t i = 0; i < READERS; i++)
 		assert_int_equal(pthread_create(&readers[i], NULL, read_on, (void *)(i + 1)), 0);
-	for (int i = 0; i < 30000; i++) {
+	for (int i = 0; i < 30000 / SLOWNESS; i++) {
 		size_t n = next_random(&seed) % STABLE;
 
 		if (there[n])
