@@ -99,13 +99,16 @@ err_close:
 
 int rts_span_close(const struct rts_span *span)
 {
-	int r = drv_close_handle(rts_drv(), span->handle);
+	return drv_close_handle(rts_drv(), span->handle);
+}
 
-	if (!r)
+int rts_span_close_report(uintptr_t base, int err)
+{
+	if (!err)
 		return 0;
-	return u_report(rts_errno_code(0, RTS_OP_QUERY, r),
-			"the memory at 0x%lx is unmapped, but the device could not be told (%s)",
-			(unsigned long)span->base, rts_errno_text(r));
+	return u_report(rts_errno_code(0, RTS_OP_QUERY, err),
+			"the memory at 0x%lx is unmapped, but the device could not be told (%s)", (unsigned long)base,
+			rts_errno_text(err));
 }
 
 static int report_full(uint32_t device, size_t wanted, size_t asked, uint32_t page_kind)
@@ -239,8 +242,8 @@ static void allocation_drop(void *arg)
 	free(a);
 }
 
-/* False: somebody else was faster. */
-static bool release(uintptr_t base, int *result)
+/* False: somebody else was faster. *err: the device's answer. */
+static bool release(uintptr_t base, int *err)
 {
 	struct rts_segment seg;
 	struct allocation *a;
@@ -249,7 +252,7 @@ static bool release(uintptr_t base, int *result)
 		return false;
 	a = seg.priv;
 	rts_ipc_memory_freed(base);
-	*result = rts_span_close(&a->span);
+	*err = rts_span_close(&a->span);
 	rts_exec_defer(allocation_drop, a);
 	return true;
 }
@@ -291,13 +294,14 @@ int rts_memory_free(void *ptr)
 		if (seg.kind != RTS_SEG_DEVICE || seg.base != at)
 			return refuse_free(at, &seg);
 		if (release(at, &r))
-			return r;
+			return rts_span_close_report(at, r);
 	}
 	return u_report(ACL_ERROR_RT_PARAM_INVALID,
 			"0x%lx is not allocated%s; aclrtFree takes what aclrtMalloc returned, once", (unsigned long)at,
 			rts_va_gone(ptr) ? " any more" : "");
 }
 
+/* Also after the device has died: then there is nothing to tell it, and nothing that the user could have done. */
 void rts_memory_device_gone(uint32_t device)
 {
 	struct rts_segment seg = { 0 };

@@ -77,8 +77,10 @@ struct rts_span {
 /* A new BO of @size bytes (rounded up to whole pages of @page_kind) and its mapping, aligned to the page kind. 0 or
  * -errno. */
 int rts_span_create(struct rts_span *span, uint32_t device, size_t size, uint32_t page_kind);
-/* The charge goes at once; 507010 when the device has gone. The mapping stays. */
+/* The charge goes at once; the mapping stays. 0 or -errno, and then the memory is gone for this process all the same. */
 int rts_span_close(const struct rts_span *span);
+/* The code for what rts_span_close() answered for the span at @base, after a sentence; 0 for 0. */
+int rts_span_close_report(uintptr_t base, int err);
 /* Says how much is free and how much was wanted; returns the code for @err. */
 int rts_span_report(uint32_t device, size_t wanted, size_t asked, uint32_t page_kind, int err);
 

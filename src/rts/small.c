@@ -272,7 +272,7 @@ static void slab_unpend_deferred(void *arg)
 	slab_unpend(arg);
 }
 
-/* The caller has set retired and holds a pending reference for it. */
+/* The caller has set retired and holds a pending reference for it. 0 or the device's -errno. */
 static int slab_retire(struct slab *slab)
 {
 	int r;
@@ -320,7 +320,7 @@ int rts_small_free(void *priv, uintptr_t ptr)
 	if (retire)
 		r = slab_retire(slab);
 	rts_exec_defer(block_reuse, block);
-	return r;
+	return rts_span_close_report(ptr, r);
 }
 
 void rts_small_device_gone(uint32_t device)

@@ -450,7 +450,9 @@ static void death(void)
 	CHECK_SAYS(aclrtSetDevice(3), GONE, "reset every device");
 	CHECK_CODE(aclrtGetDeviceCount(&count), GONE);
 	CHECK_CODE(aclrtDeviceGetBareTgid(&pid), GONE);
+	(void)aclGetRecentErrMsg();
 	CHECK_CODE(aclrtResetDevice(0), ACL_SUCCESS);
+	CHECK(!aclGetRecentErrMsg()); /* it succeeded, and left no sentence to say otherwise */
 	CHECK_CODE(aclrtSetDevice(0), GONE); /* some_context still uses device 1 */
 	CHECK_CODE(aclrtDestroyContext(some_context), ACL_SUCCESS);
 	CHECK_CODE(aclrtSetDevice(0), ACL_SUCCESS);
