@@ -14,7 +14,7 @@
 #define MFD_NOEXEC_SEAL 8u
 #endif
 
-/* Offsets are spaced so that nothing touches, and never handed out twice until they wrap. */
+/* Objects begin at multiples of 2 MiB, and an offset is not handed out again until all have been. */
 #define OFFSET_FIRST (1ull << 32)
 #define OFFSET_END (1ull << 62)
 #define OFFSET_ALIGN (2ull << 20)

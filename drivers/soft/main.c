@@ -222,11 +222,16 @@ static int make_address(const struct options *o, struct sockaddr_un *un, socklen
 	return 0;
 }
 
-/* A file that a killed vincid left is taken over; one that is served is not. */
+/*
+ * A socket that a killed vincid left is taken over; one that is served is not (a full backlog is not waited for), and a
+ * file that is no socket is somebody's, although it refuses connections too.
+ */
 static bool is_stale(const struct sockaddr_un *un, socklen_t len)
 {
-	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	bool stale = sock >= 0 && connect(sock, (const struct sockaddr *)un, len) && errno == ECONNREFUSED;
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct stat st;
+	bool stale = sock >= 0 && !lstat(un->sun_path, &st) && S_ISSOCK(st.st_mode) &&
+		     connect(sock, (const struct sockaddr *)un, len) && errno == ECONNREFUSED;
 
 	if (sock >= 0)
 		(void)close(sock);

@@ -310,6 +310,35 @@ static void a_second_user(void **state)
 	assert_ok(rmdir(dir));
 }
 
+/* A path that was mistyped: what is there stays. */
+static void a_file_in_the_way(void **state)
+{
+	char path[] = P_tmpdir "/vinci-uapi-XXXXXX", arg[64], text[8] = "";
+	char *argv[] = { (char *)"vincid", arg, NULL };
+	int fd = mkstemp(path), status;
+	pid_t pid;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "thesis", 6), 6);
+	(void)close(fd);
+	(void)snprintf(arg, sizeof(arg), "--socket=%s", path);
+	pid = fork_test();
+	if (!pid) {
+		(void)execv(test_settings()->server, argv);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 6);
+	(void)close(fd);
+	assert_string_equal(text, "thesis");
+	assert_ok(unlink(path));
+}
+
 /* Somebody else took our name: no connection, rather than one to whoever that is. */
 static int squat(int channel)
 {
@@ -360,6 +389,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sixty_four_threads, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(descriptor_limit, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(a_second_user, test_setup, test_teardown),
+		cmocka_unit_test_setup_teardown(a_file_in_the_way, test_setup, test_teardown),
 		cmocka_unit_test_setup_teardown(a_squatter, test_setup, test_teardown),
 	};
 
