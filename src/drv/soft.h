@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -27,10 +28,15 @@ int soft_connect(const struct drv_settings *settings, int *ring, char *why, size
 
 /*
  * Never 0 to 2: what a program prints while its standard files are closed must reach neither vincid nor memory. Takes
- * over
- * @fd; a descriptor above 2 or -errno.
+ * over @fd; a descriptor above 2 or -errno.
  */
 int soft_raise_fd(int fd);
+
+/*
+ * After EINTR: may the wait be begun once more? Its own limit, SOFT_ANSWER_MS, then begins anew, so that signals that keep
+ * coming would make it endless. Counted from the first time: twice the limit in all. @until: 0 before.
+ */
+bool soft_may_repeat(int64_t *until);
 
 /* The first descriptor of a message, or -1; any more are closed. */
 int soft_take_fd(struct msghdr *msg);

@@ -30,6 +30,15 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+bool soft_may_repeat(int64_t *until)
+{
+	int64_t now = now_ms();
+
+	if (!*until)
+		*until = now + SOFT_ANSWER_MS;
+	return now < *until;
+}
+
 static int address_path(const char *path, struct soft_address *address, char *why, size_t why_len)
 {
 	size_t len = strlen(path);
@@ -171,11 +180,12 @@ static ssize_t receive(int sock, void *buffer, size_t size, int *fd)
 	struct msghdr msg = {
 		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
 	};
+	int64_t until = 0;
 	ssize_t n;
 
 	do
 		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && errno == EINTR && soft_may_repeat(&until));
 	*fd = n < 0 ? -1 : soft_take_fd(&msg);
 	return n;
 }
@@ -183,12 +193,13 @@ static ssize_t receive(int sock, void *buffer, size_t size, int *fd)
 static int send_hello(int sock, const struct drv_settings *settings)
 {
 	struct wire_hello hello;
+	int64_t until = 0;
 	ssize_t n;
 
 	make_hello(settings, &hello);
 	do
 		n = send(sock, &hello, sizeof(hello), MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && errno == EINTR && soft_may_repeat(&until));
 	return n < 0 ? -errno : 0;
 }
 
@@ -205,7 +216,8 @@ static int exchange_hello(int sock, const struct drv_settings *settings, int *ri
 	if (!n || (n < 0 && errno == ECONNRESET))
 		return -ECONNRESET;
 	if (n < 0) {
-		(void)snprintf(why, why_len, "vincid does not answer (%s)", strerror(r ? -r : errno));
+		(void)snprintf(why, why_len, "vincid does not answer (%s): if it is stopped, continue it or end it",
+			       strerror(r ? -r : errno));
 		return -ETIMEDOUT;
 	}
 	if ((size_t)n < sizeof(welcome) || welcome.magic != WIRE_WELCOME_MAGIC) {
@@ -229,6 +241,7 @@ static int open_socket(void)
 static int connect_once(const struct soft_address *address)
 {
 	int sock = open_socket();
+	int64_t until = 0;
 	int r;
 
 	if (sock < 0)
@@ -239,7 +252,7 @@ static int connect_once(const struct soft_address *address)
 	/* A full backlog makes connect() wait (SO_SNDTIMEO); after a signal it is simply called again. */
 	do
 		r = connect(sock, (const struct sockaddr *)&address->un, address->len) ? -errno : 0;
-	while (r == -EINTR);
+	while (r == -EINTR && soft_may_repeat(&until));
 	if (!r)
 		return sock;
 err_close:

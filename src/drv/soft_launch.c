@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,8 +280,7 @@ static void middle_process(struct launch *l, bool stay)
 	if (!stay)
 		_exit(0);
 	(void)setsid();
-	if (chdir("/"))
-		_exit(1);
+	(void)!chdir("/"); /* to keep the directory busy is better than to leave vincid to the application */
 	close_from(0);
 	while (waitpid(server, NULL, (int)__WALL) < 0 && errno == EINTR)
 		;
@@ -299,21 +299,33 @@ static pid_t spawn(struct launch *l, bool stay)
 }
 
 /* The application may have taken it by a wait with __WALL: ECHILD is fine. */
-static void reap(pid_t pid)
+static void reap(pid_t pid, int flags)
 {
-	while (waitpid(pid, NULL, (int)__WCLONE) < 0 && errno == EINTR)
+	while (waitpid(pid, NULL, (int)__WCLONE | flags) < 0 && errno == EINTR)
 		;
+}
+
+/* The middle process that stayed when a vincid was started before; 0: none. It has ended if that vincid has. */
+static _Atomic pid_t last_middle;
+
+static void keep_middle(pid_t pid)
+{
+	pid_t last = atomic_exchange(&last_middle, pid);
+
+	if (last)
+		reap(last, WNOHANG);
 }
 
 static int wait_report(int fd, struct launch_report *report)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int64_t until = 0;
 	ssize_t n;
 	int r;
 
 	do
 		r = poll(&p, 1, SOFT_ANSWER_MS);
-	while (r < 0 && errno == EINTR);
+	while (r < 0 && errno == EINTR && soft_may_repeat(&until));
 	if (r <= 0)
 		return r ? -errno : -ETIMEDOUT;
 	do
@@ -383,11 +395,13 @@ static int run(struct launch *l, char *why, size_t why_len)
 	(void)pthread_sigmask(SIG_SETMASK, &l->mask, NULL);
 	(void)close(fds[1]);
 	if (!r && !stay)
-		reap(pid);
+		reap(pid, 0);
 	if (!r)
 		r = wait_report(fds[0], &report);
 	if (!r && stay && report.stage != LAUNCH_READY)
-		reap(pid);
+		reap(pid, 0);
+	else if (stay && pid > 0)
+		keep_middle(pid);
 	(void)close(fds[0]);
 	return explain(l, r, &report, why, why_len);
 }

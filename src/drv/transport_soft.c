@@ -168,11 +168,12 @@ static int send_request(struct soft *s, struct call *c)
 		{ .iov_base = c->array, .iov_len = c->array_size },
 	};
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = c->array_size ? 3 : 2 };
+	int64_t until = 0;
 	ssize_t n;
 
 	do
 		n = sendmsg(s->sock, &msg, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && errno == EINTR && soft_may_repeat(&until));
 	return n < 0 ? send_error(s, errno) : 0;
 }
 
@@ -186,11 +187,12 @@ static int receive_reply(struct soft *s, struct call *c)
 	struct msghdr msg = {
 		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
 	};
+	int64_t until = 0;
 	ssize_t n;
 
 	do
 		n = recvmsg(s->sock, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && errno == EINTR && soft_may_repeat(&until));
 	if (n <= 0)
 		return give_up(s);
 	c->fd = soft_take_fd(&msg);
