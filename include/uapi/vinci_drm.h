@@ -431,7 +431,7 @@ struct drm_vinci_share_attr {
  * @active: out, 1 when both directions have been enabled by somebody, else 0
  *
  * Counted per file and direction. EOPNOTSUPP: no link. ESRCH: disable without enable. ENOMEM: more than 32 files on the
- * pair in this direction.
+ * pair in this direction, or the device has no memory for one more (here not ENOSPC).
  */
 struct drm_vinci_peer {
 	__u32 device;
