@@ -3,7 +3,8 @@
  * transport.h - how requests reach a device: five calls shaped like system calls (and one that need not wait), so that
  * every device runs identical requests. Nothing here knows what a request means.
  *
- * All functions return 0 or -errno and may be called from any thread at once.
+ * All functions return 0 or -errno and may be called from any thread at once, with cancellation disabled: a thread that
+ * is cancelled inside would take locks and descriptors with it.
  */
 #ifndef VINCI_DRV_TRANSPORT_H
 #define VINCI_DRV_TRANSPORT_H

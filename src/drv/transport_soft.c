@@ -226,22 +226,6 @@ static int exchange(struct soft *s, struct call *c)
 	return r;
 }
 
-/* A thread that is cancelled inside must not take the lock with it. */
-static int lock_enter(struct soft *s)
-{
-	int state;
-
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	(void)pthread_mutex_lock(&s->lock);
-	return state;
-}
-
-static void lock_leave(struct soft *s, int state)
-{
-	(void)pthread_mutex_unlock(&s->lock);
-	(void)pthread_setcancelstate(state, NULL);
-}
-
 /* --- arrays -------------------------------------------------------------------------------- */
 
 /*
@@ -338,11 +322,10 @@ static int soft_ioctl(struct transport *t, unsigned long request, void *arg)
 	struct soft *s = to_soft(t);
 	struct call c = { .request = request, .arg = arg };
 	int r = attach_array(&c);
-	int state;
 
 	if (r)
 		return r;
-	state = lock_enter(s);
+	(void)pthread_mutex_lock(&s->lock);
 	if (request == DRM_IOCTL_GEM_CLOSE && arg)
 		cache_forget(s, ((const struct drm_gem_close *)arg)->handle);
 	r = exchange(s, &c);
@@ -352,7 +335,7 @@ static int soft_ioctl(struct transport *t, unsigned long request, void *arg)
 		r = finish_fd(s, &c);
 	if (!r && outputs(request))
 		memcpy(arg, c.reply_arg, _IOC_SIZE(request));
-	lock_leave(s, state);
+	(void)pthread_mutex_unlock(&s->lock);
 	free(c.array);
 	return r;
 }
@@ -378,16 +361,16 @@ static int soft_post(struct transport *t, unsigned long request, const void *arg
 	struct soft *s = to_soft(t);
 	struct call c = { .request = request, .arg = arg, .flags = WIRE_ONE_WAY };
 	uint32_t handle;
-	int state, r = 0;
+	int r = 0;
 
 	if (request != DRM_IOCTL_GEM_CLOSE)
 		return -EINVAL;
 	handle = ((const struct drm_gem_close *)arg)->handle;
-	state = lock_enter(s);
+	(void)pthread_mutex_lock(&s->lock);
 	cache_forget(s, handle);
 	if (s->dead || !ring_put(s, handle))
 		r = exchange(s, &c);
-	lock_leave(s, state);
+	(void)pthread_mutex_unlock(&s->lock);
 	return r;
 }
 
@@ -397,16 +380,16 @@ static int find_object(struct soft *s, uint64_t offset, uint64_t len, struct obj
 {
 	struct wire_mmap arg = { .offset = offset, .size = len };
 	struct call c = { .request = WIRE_MMAP, .arg = &arg };
-	int state = lock_enter(s);
 	int r = 0;
 
+	(void)pthread_mutex_lock(&s->lock);
 	if (!cache_take(s, offset, len, o)) {
 		r = exchange(s, &c);
 		*o = (struct object_fd){
 			.fd = c.fd, .page_kind = c.reply.page_kind, .base = c.reply.base, .size = c.reply.size
 		};
 	}
-	lock_leave(s, state);
+	(void)pthread_mutex_unlock(&s->lock);
 	if (!r && o->fd < 0)
 		r = -EMFILE;
 	return r;
