@@ -160,7 +160,8 @@ static bool same_object(uint64_t word, uint64_t other)
 
 /*
  * Many lookups: move a part of them to the object, which the caller holds, before they run over into the type. The
- * object gets them first; whoever finds that another thread folded or unpublished meanwhile takes his back.
+ * object gets them first; whoever finds that the word has changed meanwhile takes his back, and a later lookup tries
+ * again.
  */
 static void fold(struct slot *slot, struct rts_object *obj, uint64_t wanted)
 {
