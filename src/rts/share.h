@@ -2,8 +2,8 @@
 /*
  * share.h - what memory shared by key (ipc*.c) and by physical handle (vmm*.c) have in common.
  *
- * One lock protects all of it: what is mapped can be exported both ways. The lock is held over requests to the device, which takes them one at a time anyway, and never
- * over a wait for tasks.
+ * One lock protects all of it: what is mapped can be exported both ways. The lock is held over requests to the device,
+ * which takes them one at a time anyway, and never over a wait for tasks.
  */
 #ifndef VINCI_RTS_SHARE_H
 #define VINCI_RTS_SHARE_H

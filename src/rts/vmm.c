@@ -2,9 +2,10 @@
 /*
  * vmm.c - mapping physical memory into reserved addresses.
  *
- * Unmapping makes the addresses merely reserved again, but not before the tasks that were submitted earlier have ended, which may
- * still use the pages: until then the mapping is "dead". The user may do anything with the addresses meanwhile. Only who maps something else there has to wait (clients that give their
- * memory back and take new one at the same addresses have synchronised before, so they do not).
+ * Unmapping makes the addresses merely reserved again, but not before the tasks that were submitted earlier have ended,
+ * which may still use the pages: until then the mapping is "dead". The user may do anything with the addresses
+ * meanwhile. Only who maps something else there has to wait (clients that give their memory back and take new one at the
+ * same addresses have synchronised before, so they do not).
  */
 #include <errno.h>
 #include <stdlib.h>
