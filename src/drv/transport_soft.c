@@ -27,9 +27,37 @@
 #define CACHED_FDS 64
 #define HUGE_ALIGN (2ul << 20)
 
+/*
+ * Which file a kept descriptor is of. The application may close descriptors that are not its own and get the number for a
+ * file of its own: what has changed its file is neither used nor closed here.
+ */
+struct file_id {
+	dev_t dev;
+	ino_t ino;
+};
+
+static int file_of(int fd, struct file_id *id)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	*id = (struct file_id){ .dev = st.st_dev, .ino = st.st_ino };
+	return 0;
+}
+
+static bool still_is(int fd, struct file_id id)
+{
+	struct file_id now = { 0 };
+	int r = file_of(fd, &now);
+
+	return r ? r != -EBADF : now.ino == id.ino && now.dev == id.dev;
+}
+
 /* The memory of one object, ready to be mapped. */
 struct object_fd {
 	int fd; /* owned; -1: none */
+	struct file_id file; /* set while it is cached */
 	uint32_t handle; /* closing it drops the entry */
 	uint32_t page_kind;
 	uint64_t base;
@@ -41,6 +69,7 @@ struct soft {
 	struct transport base;
 	pid_t owner;
 	int sock;
+	struct file_id sock_file;
 	/* Protects what follows, and the turn on the socket. Held over one exchange with vincid. */
 	pthread_mutex_t lock;
 	struct wire_ring *ring; /* NULL: there is none */
@@ -72,7 +101,7 @@ static struct soft *to_soft(struct transport *t)
 
 static void cache_drop(struct object_fd *o)
 {
-	if (o->fd >= 0)
+	if (o->fd >= 0 && still_is(o->fd, o->file))
 		(void)close(o->fd);
 	o->fd = -1;
 }
@@ -80,14 +109,20 @@ static void cache_drop(struct object_fd *o)
 static void cache_put(struct soft *s, const struct wire_reply *reply, int fd)
 {
 	struct object_fd *victim = &s->cache[0];
+	struct file_id file;
 	size_t i;
 
+	if (file_of(fd, &file)) { /* it can be asked for again */
+		(void)close(fd);
+		return;
+	}
 	for (i = 0; i < CACHED_FDS && victim->fd >= 0; i++)
 		if (s->cache[i].fd < 0 || s->cache[i].used < victim->used)
 			victim = &s->cache[i];
 	cache_drop(victim);
 	*victim = (struct object_fd){
 		.fd = fd,
+		.file = file,
 		.handle = reply->handle,
 		.page_kind = reply->page_kind,
 		.base = reply->base,
@@ -107,7 +142,7 @@ static bool cache_take(struct soft *s, uint64_t offset, uint64_t len, struct obj
 			continue;
 		*out = *o;
 		o->fd = -1;
-		return true;
+		return still_is(out->fd, out->file);
 	}
 	return false;
 }
@@ -136,7 +171,8 @@ static void cache_clear(struct soft *s)
 static int give_up(struct soft *s)
 {
 	s->dead = true;
-	(void)shutdown(s->sock, SHUT_RDWR);
+	if (still_is(s->sock, s->sock_file))
+		(void)shutdown(s->sock, SHUT_RDWR);
 	return -ENOTCONN;
 }
 
@@ -215,6 +251,8 @@ static int exchange(struct soft *s, struct call *c)
 	c->fd = -1;
 	if (s->dead)
 		return -ENOTCONN;
+	if (!still_is(s->sock, s->sock_file))
+		return give_up(s);
 	r = send_request(s, c);
 	if (r || (c->flags & WIRE_ONE_WAY))
 		return r;
@@ -552,8 +590,12 @@ static int soft_open(const struct drv_settings *settings, struct transport **out
 	s->sock = soft_connect(settings, &ring, why, why_len);
 	if (s->sock < 0) {
 		r = s->sock;
-		free(s);
-		return r;
+		goto err_free;
+	}
+	r = file_of(s->sock, &s->sock_file);
+	if (r) {
+		(void)snprintf(why, why_len, "fstat of the connection failed (%s)", strerror(-r));
+		goto err_close;
 	}
 	s->base.ops = &transport_soft;
 	s->owner = getpid();
@@ -563,20 +605,31 @@ static int soft_open(const struct drv_settings *settings, struct transport **out
 	(void)pthread_mutex_init(&s->lock, NULL);
 	*out = &s->base;
 	return 0;
+
+err_close:
+	(void)close(s->sock);
+	if (ring >= 0)
+		(void)close(ring);
+err_free:
+	free(s);
+	return r;
 }
 
 static void soft_close(struct transport *t)
 {
 	struct soft *s = to_soft(t);
+	bool ours = still_is(s->sock, s->sock_file);
 
 	/* A forked child shares the connection: it closes its descriptor only, and the owner hangs up for both. */
 	if (s->owner == getpid()) {
-		(void)shutdown(s->sock, SHUT_RDWR);
+		if (ours)
+			(void)shutdown(s->sock, SHUT_RDWR);
 		(void)pthread_mutex_destroy(&s->lock);
 		if (s->ring)
 			(void)munmap(s->ring, sizeof(*s->ring));
 	}
-	(void)close(s->sock);
+	if (ours)
+		(void)close(s->sock);
 	cache_clear(s);
 	free(s);
 }
