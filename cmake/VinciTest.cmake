@@ -4,6 +4,10 @@
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
+# Two build trees that are tested at once do not meet.
+string(MD5 VINCI_TEST_TREE ${PROJECT_BINARY_DIR})
+string(SUBSTRING ${VINCI_TEST_TREE} 0 8 VINCI_TEST_TREE)
+
 function(vinci_test name)
 	cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;LIBS;ENV" ${ARGN})
 	if(NOT T_TIMEOUT)
@@ -14,5 +18,5 @@ function(vinci_test name)
 	target_link_libraries(${name} PRIVATE ${T_LIBS} PkgConfig::CMOCKA Threads::Threads)
 	add_test(NAME ${name} COMMAND ${name})
 	set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} SKIP_RETURN_CODE 77
-		ENVIRONMENT "VINCI_INSTANCE=test-${name};${T_ENV}")
+		ENVIRONMENT "VINCI_INSTANCE=test-${VINCI_TEST_TREE}-${name};${T_ENV}")
 endfunction()

@@ -94,7 +94,7 @@ static bool find_beside(const char *file, struct launch *l)
 
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if ((size_t)snprintf(l->path, sizeof(l->path), "%.*s/%s", dir, file, places[i]) < sizeof(l->path) &&
-		    !access(l->path, X_OK))
+		    !faccessat(AT_FDCWD, l->path, X_OK, AT_EACCESS))
 			return true;
 	return false;
 }
@@ -105,7 +105,7 @@ static int find_server(const struct drv_settings *settings, struct launch *l, ch
 
 	if (settings->server) {
 		if ((size_t)snprintf(l->path, sizeof(l->path), "%s", settings->server) < sizeof(l->path) &&
-		    !access(l->path, X_OK))
+		    !faccessat(AT_FDCWD, l->path, X_OK, AT_EACCESS))
 			return 0;
 		(void)snprintf(why, why_len, "%s cannot be executed (%s)", settings->server, strerror(errno));
 		return -ENOENT;

@@ -65,6 +65,12 @@ int t_wait_pid(pid_t pid, int timeout_ms);
 bool t_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool t_hear(char *line, size_t size, int timeout_ms);
 
+/*
+ * For programs that become another user, first in main(): if not everybody can enter the directories above this program (a build
+ * tree in root's home), runs a copy of it, of bin and of lib64 from below /tmp instead and exits as that does.
+ */
+void t_be_reachable(char *const argv[]);
+
 /* Names in a directory; 0 when it cannot be read. */
 unsigned t_count_dir(const char *path);
 /* Counts of this process, for comparing before and after. */
