@@ -68,8 +68,7 @@ uint32_t word_arm(struct shared_word *sw)
 int word_lost_code(struct shared_word *sw)
 {
 	uint32_t holders = 0, lost = 0;
-	int r = sw->epoch == rts_process_epoch() ? drv_notify_status(rts_drv(), sw->handle, &holders, &lost)
-						 : -ENOTCONN;
+	int r = drv_notify_status(rts_drv_at(sw->epoch), sw->handle, &holders, &lost);
 
 	if (r)
 		return r == -ENOTCONN ? ACL_ERROR_RT_LOST_HEARTBEAT : 0;
@@ -253,8 +252,7 @@ static void word_close_locked(struct shared_word *sw)
 		;
 	*at = sw->next;
 	(void)drv_unmap(rts_drv(), sw->word, VINCI_NOTIFY_PAGE_SIZE);
-	if (sw->epoch == rts_process_epoch())
-		(void)drv_close_handle(rts_drv(), sw->handle);
+	(void)drv_close_handle(rts_drv_at(sw->epoch), sw->handle);
 	free(sw);
 }
 
