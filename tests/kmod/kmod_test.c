@@ -250,7 +250,18 @@ struct in_namespace {
 	int32_t inner; /* getpid() */
 };
 
-static void in_namespace_main(int from, int to)
+/* As an exporter: its list takes the numbers of the initial namespace as well. */
+static void export_from_namespace(int fd, int to, int32_t importer)
+{
+	struct drm_vinci_share_export name;
+	struct drm_vinci_bo_create bo;
+
+	if (bo_create(fd, MIB, &bo) || share_export(fd, bo.handle, 0, MIB, &name) || share_allow(fd, &name, importer))
+		_exit(97);
+	put(to, &name, sizeof(name));
+}
+
+static void in_namespace_main(int from, int to, int32_t importer)
 {
 	struct drm_vinci_share_export name;
 	struct drm_vinci_share_import im;
@@ -260,6 +271,7 @@ static void in_namespace_main(int from, int to)
 	(void)alarm(60);
 	me = (struct in_namespace){ (int32_t)param(fd, VINCI_PARAM_TGID), getpid() };
 	put(to, &me, sizeof(me));
+	export_from_namespace(fd, to, importer);
 	while (get(from, &name, sizeof(name))) {
 		r = share_import(fd, &name, &im);
 		put(to, &r, sizeof(r));
@@ -270,6 +282,7 @@ static void in_namespace_main(int from, int to)
 /* The first process of a new pid namespace; its number here is the return value of the fork below. */
 static pid_t start_in_namespace(int from, int to, int *outer_pipe)
 {
+	int32_t importer = getpid();
 	pid_t outer = fork_child(), inner;
 
 	if (outer)
@@ -278,7 +291,7 @@ static pid_t start_in_namespace(int from, int to, int *outer_pipe)
 		_exit(1);
 	inner = fork();
 	if (!inner)
-		in_namespace_main(from, to);
+		in_namespace_main(from, to, importer);
 	put(outer_pipe[1], &inner, sizeof(inner));
 	_exit(exit_status(inner));
 }
@@ -287,6 +300,7 @@ static void whitelists_take_the_bare_number(void **state)
 {
 	int down[2], up[2], outer_pipe[2], fd = open_node(), r;
 	struct drm_vinci_share_export name;
+	struct drm_vinci_share_import im;
 	struct drm_vinci_bo_create bo;
 	struct in_namespace it;
 	pid_t outer, inner;
@@ -299,6 +313,8 @@ static void whitelists_take_the_bare_number(void **state)
 	assert_true(get(up[0], &it, sizeof(it)));
 	assert_int_equal(it.inner, 1);
 	assert_int_equal(it.bare, inner);
+	assert_true(get(up[0], &name, sizeof(name)));
+	assert_int_equal(share_import(fd, &name, &im), 0);
 	assert_int_equal(bo_create(fd, MIB, &bo), 0);
 	assert_int_equal(share_export(fd, bo.handle, 0, MIB, &name), 0);
 	assert_int_equal(share_allow(fd, &name, it.inner), 0);
