@@ -142,16 +142,16 @@ static void a_failed_export_changes_nothing(void **state)
 	char key[65] = "untouched";
 
 	(void)state;
-	for (unsigned f = 0; f < 3; f++) {
-		for (unsigned c = 0; c < 2; c++) {
-			atomic_store(flags[f], codes[c][0]);
-			assert_int_equal(aclrtNotifyGetExportKey(notify, key, 65, 0), codes[c][1]);
-			atomic_store(flags[f], 0);
-			assert_string_equal(key, "untouched");
-		}
+	for (unsigned i = 0; i < 20 * 6; i++) {
+		unsigned f = i % 3, c = i / 3 % 2;
+
+		atomic_store(flags[f], codes[c][0]);
+		assert_int_equal(aclrtNotifyGetExportKey(notify, key, 65, 0), codes[c][1]);
+		atomic_store(flags[f], 0);
+		assert_string_equal(key, "untouched");
 	}
 	assert_true(t_count_fds() <= fds);
-	assert_true(t_count_maps() <= maps);
+	assert_true(t_count_maps() <= maps + 10); /* a worker's stack and heap; what every failure leaves would be 20 */
 	assert_int_equal(aclrtRecordNotify(notify, stream), ACL_SUCCESS);
 	assert_int_equal(aclrtNotifyGetExportKey(notify, key, 65, 0), ACL_SUCCESS);
 	assert_int_equal(aclrtWaitAndResetNotify(notify, stream, 0), ACL_SUCCESS);
