@@ -10,7 +10,10 @@ mkdir -p /dev/shm
 mount -t tmpfs tmpfs /dev/shm
 ip link set lo up 2>/dev/null
 . /settings
-insmod /modules/drm.ko
+mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+for module in $(cat /modules/order); do
+	insmod "/modules/$module.ko" || echo "STEP $module failed"
+done
 
 wanted() {
 	[ -z "$STEPS" ] && return 0
@@ -35,7 +38,7 @@ step() { # NAME COMMAND...
 }
 
 load() { # PARAMETERS...
-	insmod /modules/vinci.ko "$@" || { echo "STEP load failed"; return 1; }
+	insmod /modules/vinci.ko "$@" || { echo "STEP load failed"; reboot -f; }
 }
 
 # Nothing may be left: the module says so itself (a warning is a panic here).
@@ -75,7 +78,8 @@ integration() { # TEST[:CASE,CASE]...
 # A parameter out of its range is refused, and leaves nothing.
 parameters() {
 	for wrong in devices=0 devices=65 notifies=0 hbm_mib=0 hbm_mib=3 soc= peers=1,2 accel=maybe; do
-		insmod /modules/vinci.ko $wrong 2>/dev/null && return 1
+		insmod /modules/vinci.ko $wrong 2>/tmp/insmod.log && return 1
+		grep -qi 'invalid' /tmp/insmod.log || return 1
 	done
 	return 0
 }
@@ -101,6 +105,16 @@ if [ -d /sys/class/accel ]; then
 	step accel "$BUILD/bin/uapi_suite" drm
 	unload
 fi
+
+# A debug kernel looks for memory that nobody refers to any more.
+leaks() {
+	[ -e /sys/kernel/debug/kmemleak ] || return 0
+	echo scan >/sys/kernel/debug/kmemleak
+	sleep 6 # younger memory is not reported
+	echo scan >/sys/kernel/debug/kmemleak
+	! grep . /sys/kernel/debug/kmemleak
+}
+step leaks leaks
 
 echo "ALL DONE"
 sync

@@ -18,7 +18,7 @@ cache=${VINCI_KMOD_CACHE:-$build/kmod/kernels}
 mkdir -p "$cache"
 
 # Debian: qemu-system-x86 sparse busybox-static kmod cpio xz-utils gcc-12 make
-for program in qemu-system-x86_64 sparse busybox cpio xz gcc-12 make apt-get; do
+for program in qemu-system-x86_64 sparse busybox modinfo cpio xz gcc-12 make apt-get; do
 	command -v "$program" >/dev/null || { echo "run-qemu.sh needs $program"; exit 77; }
 done
 [ "$(uname -m)" = x86_64 ] || { echo "run-qemu.sh runs on x86-64 only"; exit 77; }
@@ -30,7 +30,7 @@ build_module() { # KERNEL OUT
 	cp -p "$top"/drivers/common/*.[ch] "$2/drivers/common"
 	cp -p "$top"/include/uapi/*.h "$2/include/uapi"
 	touch "$2"/drivers/kmod/*.c # sparse looks at what is compiled
-	make -s -C "$2/drivers/kmod" KDIR="$1/build" W=1 C=2 >"$2/make.log" 2>&1 || { cat "$2/make.log"; return 1; }
+	make -s -C "$2/drivers/kmod" KDIR="$1/build" CC=gcc-12 W=1 C=2 >"$2/make.log" 2>&1 || { cat "$2/make.log"; return 1; }
 	if [ -s "$2/make.log" ]; then
 		cat "$2/make.log"
 		echo "the compiler or sparse has something to say: that is an error here"
@@ -46,14 +46,20 @@ put() { # FILE ROOT: at the same place, with the libraries it needs
 	done || true
 }
 
+# With what it depends on, before it in modules/order.
 put_module() { # NAME KERNEL ROOT
-	local file
-	file=$(find "$2/modules/" -name "$1.ko*" | head -n1)
+	local file needed
+	file=$(find "$2/modules/" -name "${1//_/[-_]}.ko*" | head -n1)
+	[ -n "$file" ] || { echo "the kernel has no module $1"; return 1; }
+	for needed in $(modinfo -F depends "$file" | tr , ' '); do
+		put_module "$needed" "$2" "$3"
+	done
+	[ ! -e "$3/modules/$1.ko" ] || return 0
 	case $file in
 	*.xz) xz -dc "$file" >"$3/modules/$1.ko" ;;
-	*.ko) cp "$file" "$3/modules/" ;;
-	*) echo "the kernel has no module $1"; return 1 ;;
+	*) cp "$file" "$3/modules/$1.ko" ;;
 	esac
+	echo "$1" >>"$3/modules/order"
 }
 
 make_initramfs() { # KERNEL OUT
