@@ -479,8 +479,8 @@ static void nothing_is_left_behind(void **state)
 		if (i % 2 == 0)
 			assert_int_equal(t_wait(&peer, LONG_MS), 0);
 	}
-	assert_int_equal(t_count_fds(), fds);
-	assert_int_equal(t_count_backed_maps(), maps);
+	assert_true(t_count_fds() <= fds);
+	assert_true(t_count_backed_maps() <= maps);
 }
 
 static int set_up(void **state)
