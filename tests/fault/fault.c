@@ -43,6 +43,7 @@ static struct state {
 	atomic_uint groups; /* 0: disarmed */
 	atomic_int way, at, calls;
 	atomic_int only, except;
+	atomic_int sharer; /* who called fault_share() */
 	_Atomic(const char *) hit; /* the same string in all processes: they are forks of one program */
 } own, *state = &own;
 
@@ -54,6 +55,7 @@ bool fault_share(void)
 
 	if (shared == MAP_FAILED)
 		return false;
+	atomic_store(&shared->sharer, getpid());
 	state = shared;
 	return true;
 }
@@ -93,9 +95,12 @@ RAW bool fault_heap_is_gone(void)
 
 static RAW bool is_elsewhere(void)
 {
-	int only = atomic_load(&state->only), except = atomic_load(&state->except);
+	int only = atomic_load(&state->only), except = atomic_load(&state->except), pid;
 
-	return (only || except) && ((only && only != getpid()) || except == getpid());
+	if (!only && !except)
+		return false;
+	pid = getpid();
+	return (only && only != pid) || (except && (except == pid || atomic_load(&state->sharer) == pid));
 }
 
 /* The errno with which this call has to fail, 0: it is let through. */

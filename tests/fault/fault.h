@@ -33,7 +33,7 @@ struct fault {
 	unsigned groups;
 	enum fault_way way;
 	int at;		    /* N, from 1; 0 only counts */
-	pid_t only, except; /* 0, or the one process whose calls fail, or do not */
+	pid_t only, except; /* 0, or the one process whose calls fail, or do not (nor those of who called fault_share()) */
 };
 
 /* What is armed, and what was hit, is from now on one state for this process and those that it forks. False: no memory.
