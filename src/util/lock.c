@@ -7,7 +7,8 @@
 #define LOCK_SPINS 64
 
 #define SPIN_PAUSES 128 /* 2 us */
-#define SPIN_YIELDS 12
+#define SPIN_YIELDS 12 /* at least */
+#define SPIN_YIELD_NS (40 * UINT64_C(1000)) /* of yielding while nobody else needs the core: about what sleeping and waking costs */
 #define CROWDED_YIELD_NS 4000 /* a yield that nobody takes up costs 0.3 us */
 #define CROWDED_SPINS 64 /* spins for which that is remembered */
 
@@ -44,13 +45,19 @@ unsigned u_cores(void)
 /* Spins of this thread for which pausing is left out; a hint, kept per thread so that nothing is shared. */
 static _Thread_local uint32_t crowded;
 
-static void spin_yield(void)
+/* True: the core is ours for longer. */
+static bool spin_yield(struct u_spin *spin)
 {
-	uint64_t before = u_now_ns();
+	uint64_t before = u_now_ns(), after;
 
 	sched_yield();
-	if (u_now_ns() - before > CROWDED_YIELD_NS)
+	after = u_now_ns();
+	spin->yielded_ns += after - before;
+	if (after - before > CROWDED_YIELD_NS) {
 		crowded = CROWDED_SPINS;
+		return false;
+	}
+	return spin->yielded_ns < SPIN_YIELD_NS;
 }
 
 bool u_spin_once(struct u_spin *spin)
@@ -62,12 +69,11 @@ bool u_spin_once(struct u_spin *spin)
 		spin->turns = SPIN_PAUSES;
 		turn = SPIN_PAUSES;
 	}
+	if (turn == 0 || turn == SPIN_PAUSES)
+		spin->yielded_ns = 0;
 	if (turn < SPIN_PAUSES) {
 		u_relax();
 		return true;
 	}
-	if (turn >= SPIN_PAUSES + SPIN_YIELDS)
-		return false;
-	spin_yield();
-	return true;
+	return spin_yield(spin) || turn < SPIN_PAUSES + SPIN_YIELDS;
 }

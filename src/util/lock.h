@@ -45,11 +45,14 @@ static inline void u_lock_give(struct u_lock *lock)
 
 /*
  * A busy wait that gives up in time. u_spin_once() pauses and returns true until the budget is used up: about 2 us of pauses, then
- * some turns of sched_yield(), which hand the core to whoever needs it. When a yield takes long, others do need it, and the
- * next spins of this thread begin with yielding. On a single core they always do.
+ * some turns of sched_yield(), which hand the core to whoever needs it: for as long as going to sleep and being woken would cost if
+ * nobody does. (Giving up sooner, two threads that answer each other at once would both be asleep from the first delay on.)
+ * When a yield takes long, others do need it: there are few more turns, and the next spins of this thread begin with yielding. On a
+ * single core they always do.
  */
 struct u_spin {
-	uint32_t turns;
+	uint32_t turns; /* set it to 0 to begin anew */
+	uint64_t yielded_ns;
 };
 
 bool u_spin_once(struct u_spin *spin);
