@@ -456,7 +456,7 @@ static void after_a_fork(void **state)
 static void a_callback_cannot_wait_for_its_own_task(void **state)
 {
 	aclrtStream stream = stream_new(), other = stream_new();
-	int64_t *out = device_new();
+	int64_t *out = device_new(), *out_other = device_new();
 
 	(void)state;
 	assert_ok(aclrtExceptionInfoCallbackRegister(on_first));
@@ -467,7 +467,7 @@ static void a_callback_cannot_wait_for_its_own_task(void **state)
 		assert_int_equal(finish(stream, worker), FAULT);
 		assert_int_equal(first.sync_code, ACL_ERROR_RT_PARAM_INVALID);
 		waited_for = other;
-		launch("count_calls", 1, other, out, 0);
+		launch("count_calls", 1, other, out_other, 0);
 		launch("fail_trap", 1, stream, out, 0);
 		assert_int_equal(finish(stream, worker), FAULT);
 		assert_int_equal(first.calls, 2);
@@ -478,6 +478,7 @@ static void a_callback_cannot_wait_for_its_own_task(void **state)
 	assert_ok(aclrtDestroyStream(stream));
 	assert_ok(aclrtDestroyStream(other));
 	assert_ok(aclrtFree(out));
+	assert_ok(aclrtFree(out_other));
 }
 
 /* --- signals of the application's ------------------------------------------------------------- */
