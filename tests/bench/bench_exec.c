@@ -23,35 +23,16 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "acl/acl.h"
+#include "bench.h"
 #include "vinci/kernel.h"
 
-#define ROUNDS_MAX 101
 #define IDLE_NS 100000
 #define HOT_LOOPS 20000
 #define COLD_LOOPS 200
 #define BURST 100000
 #define RING 4096
-
-#define CHECK(call)                                                                                              \
-	do {                                                                                                     \
-		int code_ = (int)(call);                                                                         \
-		if (code_) {                                                                                     \
-			fprintf(stderr, "%s: %d %s\n", #call, code_, aclGetRecentErrMsg());                      \
-			exit(1);                                                                                 \
-		}                                                                                                \
-	} while (0)
-
-static double now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static void busy(double ns)
 {
@@ -59,13 +40,6 @@ static void busy(double ns)
 
 	while (now_ns() < end)
 		;
-}
-
-static inline void relax(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#endif
 }
 
 static void futex(_Atomic uint32_t *word, int op, uint32_t value)
@@ -395,27 +369,6 @@ static void peer_start(struct peer *peer, int fd, uint32_t rounds)
 }
 
 /* --- rows --------------------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-	double d = *(const double *)a - *(const double *)b;
-
-	return (d > 0) - (d < 0);
-}
-
-static double median(double *values, uint32_t n)
-{
-	qsort(values, n, sizeof(*values), by_value);
-	return values[n / 2];
-}
-
-static void row(const char *name, const char *unit, double scale, double *ours, double *bare, uint32_t n)
-{
-	double v = median(ours, n) / scale, b = median(bare, n) / scale;
-
-	printf("%-40s %8.3f %-4s  bare %8.3f %-4s  ratio %.2f\n", name, v, unit, b, unit, v / b);
-	fflush(stdout);
-}
 
 static void launch_rows(uint32_t rounds)
 {

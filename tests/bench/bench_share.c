@@ -6,7 +6,9 @@
  *   C1  a word at the end of shared device memory, then a notify; the other process's stream waits, reads the word and
  *       notifies back                             bare: the word in a memfd, two more that both sides spin on;
  *                                                 a pipe, a socket: all bytes written and read, one byte back
+ *       Where the scheduler puts the two, and again with each on a core of its own: spinning that yields can stay on one.
  *   O1  import 2 MiB by key, touch, close         bare: a request to a process that passes a memfd, mmap, touch, munmap
+ *       With the two processes on one core, and on two: a wake-up across cores costs more than all the rest.
  *   S1  a process that initialises, runs a kernel and exits, vincid running or not           bare: an empty program
  *   M1  resident sizes                                                                       bare: an empty program
  *
@@ -16,6 +18,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -110,6 +113,42 @@ static pid_t start(const char *path, const char *role, const char *arg, int *fd)
 	return pid;
 }
 
+/*
+ * A thread (0: the calling one) goes to the which-th of the processors that the caller may use, or with -1 back to all.
+ * The library's own threads stay free.
+ */
+static void place(pid_t thread, int which)
+{
+	static cpu_set_t all;
+	cpu_set_t one;
+
+	if (!CPU_COUNT(&all))
+		must(!sched_getaffinity(0, sizeof(all), &all), "sched_getaffinity");
+	CPU_ZERO(&one);
+	for (int cpu = 0; which >= 0 && cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && !which--)
+			CPU_SET(cpu, &one);
+	must(!sched_setaffinity(thread, sizeof(one), CPU_COUNT(&one) ? &one : &all), "sched_setaffinity");
+}
+
+/* The pid of an instance's vincid, or 0. Asking makes no client of it. */
+static pid_t server_of(const char *name)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct ucred ucred = { .pid = 0 };
+	socklen_t len = sizeof(ucred);
+	int n;
+
+	must(sock >= 0, "socket");
+	n = snprintf(un.sun_path + 1, sizeof(un.sun_path) - 1, "vinci-%u-%s-%d", (unsigned int)geteuid(), name,
+		     VINCI_UAPI_MAJOR);
+	if (!connect(sock, (void *)&un, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)))
+		must(!getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &ucred, &len), "SO_PEERCRED");
+	close(sock);
+	return ucred.pid;
+}
+
 /* --- C1, bare ------------------------------------------------------------------------------ */
 
 struct page {
@@ -147,10 +186,11 @@ static pid_t fork_or_exit(void)
 	return pid;
 }
 
-static void bare_peer(_Atomic uint64_t *word)
+static void bare_peer(_Atomic uint64_t *word, bool placed)
 {
 	bool good = true;
 
+	place(0, placed ? 1 : -1);
 	for (uint32_t i = 0; i < LOOPS; i++) {
 		while (atomic_load_explicit(&page->ping, memory_order_acquire) == i)
 			relax();
@@ -161,7 +201,7 @@ static void bare_peer(_Atomic uint64_t *word)
 }
 
 /* ns a round trip. */
-static double bare_round(_Atomic uint64_t *word)
+static double bare_round(_Atomic uint64_t *word, bool placed)
 {
 	double begin = 0, end;
 	pid_t pid;
@@ -169,7 +209,7 @@ static double bare_round(_Atomic uint64_t *word)
 	memset(page, 0, sizeof(*page));
 	pid = fork_or_exit();
 	if (!pid)
-		bare_peer(word);
+		bare_peer(word, placed);
 	for (uint32_t i = 0; i < LOOPS; i++) {
 		if (i == LOOPS / 10)
 			begin = now_ns();
@@ -295,6 +335,7 @@ struct offer {
 	char key[KEY];
 	uint64_t size;
 	uint32_t loops;
+	bool placed;
 };
 
 static void *device_memory(size_t size, char key[KEY])
@@ -323,6 +364,7 @@ static void consume(const struct offer *offer, aclrtNotify from, aclrtNotify to)
 
 	CHECK(aclrtIpcMemImportByKey(&memory, offer->key, ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS));
 	args.word = last_word(memory, offer->size);
+	place(0, offer->placed ? 1 : -1);
 	say(STDOUT_FILENO, "", 1);
 	for (uint32_t i = 0; i < offer->loops; i++) {
 		CHECK(aclrtWaitAndResetNotify(from, stream, 0));
@@ -414,32 +456,55 @@ static void copy_row(const char *what, double ours, double *copies, uint32_t n)
 	printf("   %-37s %8.3f us    shared memory is %.1f %% below\n", what, copy / 1e3, 100 * (1 - ours / copy));
 }
 
+/* Rounds of the bare loop and of ours by turns, while the peer serves the offer. */
+static void transfer_rounds(const struct peer *peer, const struct offer *offer, void *plain, void *memory,
+			    double *bare, double *ours)
+{
+	uint32_t rounds = offer->loops / LOOPS;
+	uint64_t value = 0;
+	char c;
+
+	say(peer->fd, offer, sizeof(*offer));
+	hear(peer->fd, &c, 1);
+	place(0, offer->placed ? 0 : -1);
+	for (uint32_t r = 0; r < rounds; r++) {
+		bare[r] = bare_round(last_word(plain, offer->size), offer->placed);
+		ours[r] = share_round(peer, last_word(memory, offer->size), &value);
+	}
+	place(0, -1);
+	hear(peer->fd, &c, 1);
+}
+
+static void copy_rows(int s, double ours, uint32_t rounds)
+{
+	static double copies[2][ROUNDS_MAX];
+
+	for (uint32_t r = 0; r < rounds; r++)
+		for (int i = 0; i < 2; i++)
+			copies[i][r] = copy_round(i, sizes[s].bytes, sizes[s].loops);
+	copy_row("pipe", ours, copies[0], rounds);
+	copy_row("UNIX socket", ours, copies[1], rounds);
+}
+
 static void transfer_row(const struct peer *peer, int s, uint32_t rounds)
 {
-	static double ours[ROUNDS_MAX], bare[ROUNDS_MAX], copies[2][ROUNDS_MAX];
+	static double ours[2][ROUNDS_MAX], bare[2][ROUNDS_MAX];
 	struct offer offer = { .size = sizes[s].bytes, .loops = rounds * LOOPS };
 	void *plain = shared_memory(sizes[s].bytes), *memory = device_memory(sizes[s].bytes, offer.key);
-	uint64_t value = 0;
-	char name[48], c;
+	char name[48];
 
-	say(peer->fd, &offer, sizeof(offer));
-	hear(peer->fd, &c, 1);
-	for (uint32_t r = 0; r < rounds; r++) {
-		bare[r] = bare_round(last_word(plain, offer.size));
-		ours[r] = share_round(peer, last_word(memory, offer.size), &value);
-		for (int i = 0; sizes[s].loops && i < 2; i++)
-			copies[i][r] = copy_round(i, offer.size, sizes[s].loops);
+	for (int i = 0; i < 2; i++) {
+		offer.placed = i;
+		transfer_rounds(peer, &offer, plain, memory, bare[i], ours[i]);
 	}
-	hear(peer->fd, &c, 1);
 	CHECK(aclrtIpcMemClose(offer.key));
 	CHECK(aclrtFree(memory));
 	munmap(plain, offer.size);
 	snprintf(name, sizeof(name), "C1 transfer and answer, %s", sizes[s].name);
-	row(name, "us", 1e3, ours, bare, rounds);
-	if (!sizes[s].loops)
-		return;
-	copy_row("pipe", median(ours, rounds), copies[0], rounds);
-	copy_row("UNIX socket", median(ours, rounds), copies[1], rounds);
+	row(name, "us", 1e3, ours[0], bare[0], rounds);
+	row("   each on a core of its own", "us", 1e3, ours[1], bare[1], rounds);
+	if (sizes[s].loops)
+		copy_rows(s, median(ours[0], rounds), rounds);
 }
 
 /* --- O1 ------------------------------------------------------------------------------------ */
@@ -476,11 +541,12 @@ static int take_fd(int sock)
 	return fd;
 }
 
-static void broker_main(int sock)
+static void broker_main(int sock, int core)
 {
 	int fd = memfd_create("bench_broker", MFD_CLOEXEC), r = fd < 0 || ftruncate(fd, IMPORT_SIZE);
 	char c;
 
+	place(0, core);
 	while (!r && recv(sock, &c, 1, 0) == 1)
 		r = pass_fd(sock, fd);
 	_exit(r);
@@ -500,7 +566,7 @@ static void bare_import(int sock)
 	close(fd);
 }
 
-static double bare_import_round(void)
+static double bare_import_round(int core)
 {
 	double begin = 0, end;
 	int pair[2];
@@ -510,7 +576,7 @@ static double bare_import_round(void)
 	pid = fork_or_exit();
 	if (!pid) {
 		close(pair[0]);
-		broker_main(pair[1]);
+		broker_main(pair[1], core);
 	}
 	close(pair[1]);
 	for (uint32_t i = 0; i < IMPORTS; i++) {
@@ -539,15 +605,23 @@ static double import_round(const char *key)
 	return (now_ns() - begin) / (IMPORTS - IMPORTS / 10);
 }
 
-static void import_row(const char *key, uint32_t rounds)
+/* core: of the process that is asked; the one that asks is on core 0. */
+static void import_row(const char *name, const char *key, int core, uint32_t rounds)
 {
 	static double ours[ROUNDS_MAX], bare[ROUNDS_MAX];
+	pid_t server = server_of(instance);
 
+	errno = ESRCH;
+	must(server, "vincid");
+	place(0, 0);
+	place(server, core);
 	for (uint32_t r = 0; r < rounds; r++) {
-		bare[r] = bare_import_round();
+		bare[r] = bare_import_round(core);
 		ours[r] = import_round(key);
 	}
-	row("O1 import 2 MiB, touch, close", "us", 1e3, ours, bare, rounds);
+	place(0, -1);
+	place(server, -1);
+	row(name, "us", 1e3, ours, bare, rounds);
 }
 
 /* --- S1 ------------------------------------------------------------------------------------ */
@@ -570,24 +644,6 @@ static double start_once(const char *path, const char *role)
 
 	reap(start(path, role, NULL, NULL));
 	return now_ns() - begin;
-}
-
-/* The pid of an instance's vincid, or 0. Asking makes no client of it. */
-static pid_t server_of(const char *name)
-{
-	struct sockaddr_un un = { .sun_family = AF_UNIX };
-	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	struct ucred ucred = { .pid = 0 };
-	socklen_t len = sizeof(ucred);
-	int n;
-
-	must(sock >= 0, "socket");
-	n = snprintf(un.sun_path + 1, sizeof(un.sun_path) - 1, "vinci-%u-%s-%d", (unsigned int)geteuid(), name,
-		     VINCI_UAPI_MAJOR);
-	if (!connect(sock, (void *)&un, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)))
-		must(!getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &ucred, &len), "SO_PEERCRED");
-	close(sock);
-	return ucred.pid;
 }
 
 /* So that the next one starts another, and on a machine that does nothing else. */
@@ -740,7 +796,8 @@ static void run(uint32_t rounds)
 	peer_start(&peer);
 	for (int s = 0; s < SIZES; s++)
 		transfer_row(&peer, s, rounds);
-	import_row(peer.memory_key, rounds);
+	import_row("O1 import 2 MiB, touch, close: one core", peer.memory_key, 0, rounds);
+	import_row("   two cores", peer.memory_key, 1, rounds);
 	peer_end(&peer);
 	start_rows(rounds);
 	resident_rows(rounds);
