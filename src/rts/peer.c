@@ -62,14 +62,20 @@ static bool own_refs(uint32_t device, uint32_t peer)
 	       atomic_load_explicit(&refs[peer][device], memory_order_relaxed);
 }
 
-/* Returns -errno. */
+/*
+ * Returns -errno. The device is told of this process's first reference and of its last: an import between devices takes one more
+ * each time, and what lies between makes no difference to anybody else.
+ */
 static int peer_change(uint32_t device, uint32_t peer, bool enable)
 {
-	int err;
+	unsigned int held;
+	int err = 0;
 
 	u_mutex_lock(&peer_lock);
 	forget_old_locked();
-	err = drv_peer(rts_drv(), device, peer, enable ? VINCI_PEER_ENABLE : VINCI_PEER_DISABLE, NULL);
+	held = atomic_load(&refs[device][peer]);
+	if (enable ? !held : held <= 1)
+		err = drv_peer(rts_drv(), device, peer, enable ? VINCI_PEER_ENABLE : VINCI_PEER_DISABLE, NULL);
 	if (!err && enable)
 		atomic_fetch_add(&refs[device][peer], 1);
 	else if (!err)
