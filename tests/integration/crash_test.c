@@ -33,7 +33,7 @@
 #define TRACED_ROUNDS (SANITIZED ? 24 : 1200)
 #define STEP_ROUNDS (SANITIZED ? 16 : 84)
 #define DEVICE_ROUNDS (SANITIZED ? 6 : 42)
-#define START_ROUNDS (SANITIZED ? 8 : 50)
+#define START_ROUNDS (SANITIZED ? 8 : 1200)
 #define FULL_EVERY 8 /* rounds, then a pair that nobody kills */
 #define SURVIVOR_MS (SANITIZED ? 60000 : 20000)
 #define ROUND_S 90 /* a round that takes longer hangs */
@@ -493,16 +493,14 @@ static void device_stop(void)
  */
 static void killed_while_starting_the_device(void **state)
 {
-	uint32_t stops = STEPS, every, ignored;
+	uint32_t stops = STEPS, ignored;
 	int code;
 
 	(void)state;
 	device_stop();
 	assert_int_equal(lonely_side('a', NEVER, &stops), PAIR_ALONE);
 	assert_true(t_until(no_children, NULL, SURVIVOR_MS));
-	/* Some of the stops, others in each run. */
-	every = 1 + stops / START_ROUNDS;
-	for (uint32_t at = 1 + (uint32_t)getpid() % every; at <= stops; at += every) {
+	for (uint32_t at = 1; at <= stops; at += 1 + stops / START_ROUNDS) {
 		alarm(ROUND_S);
 		code = lonely_side('a', at, &ignored);
 		assert_true(code == PAIR_ALONE || code == 128 + SIGKILL);
