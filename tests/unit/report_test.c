@@ -44,6 +44,15 @@ static void one_sentence(void **state)
 	assert_null(u_report_take());
 }
 
+/* time() reads a coarser clock, which lags behind at the turn of a second. */
+static time_t now_seconds(void)
+{
+	struct timespec t;
+
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &t), 0);
+	return t.tv_sec;
+}
+
 /* The stamp is local time. */
 static void stamps_are_local(void **state)
 {
@@ -53,10 +62,10 @@ static void stamps_are_local(void **state)
 
 	(void)state;
 	do {
-		before = time(NULL);
+		before = now_seconds();
 		(void)u_report(ACL_ERROR_INVALID_PARAM, "x");
 		snprintf(got, sizeof(got), "%.19s", strchr(u_report_take(), ']') + 2);
-		after = time(NULL);
+		after = now_seconds();
 	} while (before != after);
 	assert_non_null(localtime_r(&before, &tm));
 	assert_true(strftime(now, sizeof(now), "%Y-%m-%d-%H:%M:%S", &tm));
