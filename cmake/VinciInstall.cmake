@@ -29,4 +29,7 @@ install(EXPORT vinciTargets FILE vinciConfig.cmake NAMESPACE vinci:: DESTINATION
 install(FILES ${PROJECT_BINARY_DIR}/install/vinciConfigVersion.cmake DESTINATION lib/cmake/vinci)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/vinci.pc.in ${PROJECT_BINARY_DIR}/install/vinci.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/install/vinci.pc DESTINATION lib/pkgconfig)
+# What aclsysGetVersionStr answers for the package "runtime": the CANN release that the headers describe.
+file(WRITE ${PROJECT_BINARY_DIR}/install/version.info "Version=9.1.0\n")
+install(FILES ${PROJECT_BINARY_DIR}/install/version.info DESTINATION share/info/runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/vinci)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* consumer.c - a program of somebody else: writes a value to device memory and reads it back. */
+/* consumer.c - a program of somebody else: asks what it runs on, writes a value to device memory and reads it back. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -16,12 +16,16 @@ static int failed(const char *what, aclError code)
 int main(void)
 {
 	uint32_t in = 123, out = 0;
+	char version[ACL_PKG_VERSION_MAX_SIZE];
 	void *mem = NULL;
 	aclError r;
 
 	r = aclInit(NULL);
 	if (r)
 		return failed("aclInit", r);
+	r = aclsysGetVersionStr((char *)"runtime", version);
+	if (r)
+		return failed("aclsysGetVersionStr", r);
 	r = aclrtSetDevice(0);
 	if (r)
 		return failed("aclrtSetDevice", r);
