@@ -72,8 +72,8 @@ def defined_functions(root):
 
 
 def abi_table(root):
-    text = (root / "tests/abi/functions_runtime.def").read_text(encoding="utf-8")
-    return re.findall(r"^ABI_FUNCTION\((\w+),", text, flags=re.M)
+    text = (root / "src/acl/functions.def").read_text(encoding="utf-8")
+    return re.findall(r"^ABI_\w+\((\w+),", text, flags=re.M)
 
 
 def project_root():

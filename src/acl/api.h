@@ -7,6 +7,7 @@
 #define VINCI_ACL_API_H
 
 #include "acl/acl_rt.h"
+#include "acl/names.h"
 #include "rts/rts.h"
 #include "util/report.h"
 

@@ -3,7 +3,6 @@
 #include "util/applog.h"
 #include "acl/api.h"
 #include "acl/acl_base_rt.h"
-#include "acl/extras.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,13 +27,4 @@ void aclAppLogWithArgs(aclLogLevel logLevel, const char *func, const char *file,
 	if (n >= (int)sizeof(text) || m >= (int)sizeof(message))
 		memcpy(text + sizeof(text) - sizeof(CUT), CUT, sizeof(CUT));
 	u_applog((unsigned)logLevel, text);
-}
-
-void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	aclAppLogWithArgs(logLevel, func, file, line, fmt, args);
-	va_end(args);
 }

@@ -9,10 +9,7 @@
 #ifndef VINCI_ACL_REFUSED_H
 #define VINCI_ACL_REFUSED_H
 
-#include "acl/acl_rt_memory_soma.h"
 #include "acl/api.h"
-#include "acl/extras.h"
-#include "vinci/kernel.h"
 
 /* The parameters are named as the headers name them and nobody reads them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"

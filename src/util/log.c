@@ -22,9 +22,9 @@ static int level_of(const char *text)
 	return -1;
 }
 
-#define UNREAD (-2)
+#define UNREAD 4 /* more than debug: whoever asks by u_log_may_want() comes here and VINCI_LOG is read */
 
-static atomic_int wanted = UNREAD;
+atomic_int u_log_wanted = UNREAD;
 
 bool u_log_set_level(const char *text)
 {
@@ -32,19 +32,24 @@ bool u_log_set_level(const char *text)
 
 	if (level < 0 && strcmp(text, "off"))
 		return false;
-	atomic_store_explicit(&wanted, level, memory_order_relaxed);
+	atomic_store_explicit(&u_log_wanted, level, memory_order_relaxed);
 	return true;
 }
 
 static int wanted_level(void)
 {
-	int level = atomic_load_explicit(&wanted, memory_order_relaxed);
+	int level = atomic_load_explicit(&u_log_wanted, memory_order_relaxed);
 
 	if (level == UNREAD) {
 		level = level_of(secure_getenv("VINCI_LOG"));
-		atomic_store_explicit(&wanted, level, memory_order_relaxed);
+		atomic_store_explicit(&u_log_wanted, level, memory_order_relaxed);
 	}
 	return level;
+}
+
+bool u_log_wants(enum u_level level)
+{
+	return (int)level <= wanted_level();
 }
 
 void u_log(enum u_level level, const char *fmt, ...)
@@ -53,9 +58,9 @@ void u_log(enum u_level level, const char *fmt, ...)
 	char line[1024];
 	va_list ap;
 
-	if ((int)level > wanted_level())
+	if (!u_log_wants(level))
 		return;
-	n = snprintf(line, sizeof(line), "vinci[%d] %s: ", getpid(), names[level]);
+	n = snprintf(line, sizeof(line), "vinci[%d:%d] %s: ", getpid(), gettid(), names[level]);
 	va_start(ap, fmt);
 	m = vsnprintf(line + n, sizeof(line) - (size_t)n - 1, fmt, ap);
 	va_end(ap);

@@ -15,6 +15,7 @@
  */
 #include "util/report.h"
 #include "util/mutex.h"
+#include "util/text.h"
 
 #include "acl/acl_rt.h"
 
@@ -312,23 +313,6 @@ void u_report_for_process(bool process)
 
 /* ---- handing out ----------------------------------------------------------------------------- */
 
-struct out {
-	char *text;
-	size_t size, len;
-};
-
-static void __attribute__((format(printf, 2, 3))) put(struct out *out, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(out->text + out->len, out->size - out->len, fmt, ap);
-	va_end(ap);
-	if (n > 0)
-		out->len += (size_t)n < out->size - out->len ? (size_t)n : out->size - out->len - 1;
-}
-
 /* The first sentence that is not an internal error leads. */
 static unsigned leader(const struct list *list)
 {
@@ -338,23 +322,23 @@ static unsigned leader(const struct list *list)
 	return 0;
 }
 
-static void compose(const struct list *list, struct out *out)
+static void compose(const struct list *list, struct u_text *out)
 {
 	unsigned lead = leader(list), pid = (unsigned)getpid();
 	const struct record *r = &list->records[lead];
 	bool inner = is_inner(r->id);
 
 	if (inner)
-		put(out, "%s: Internal error!\n%s", r->id, r->id);
-	put(out, "[PID: %u] %s %s(%s): %s%s\n", pid, r->time, title_of(r->id), r->id, inner ? " " : "", r->text);
+		u_put(out, "%s: Internal error!\n%s", r->id, r->id);
+	u_put(out, "[PID: %u] %s %s(%s): %s%s\n", pid, r->time, title_of(r->id), r->id, inner ? " " : "", r->text);
 	if (list->count > 1 || inner)
-		put(out, "TraceBack (most recent call last):\n");
+		u_put(out, "TraceBack (most recent call last):\n");
 	for (unsigned i = 0; i < list->count; i++)
 		if (i != lead)
-			put(out, "%s%s\n", inner ? "       " : "        ", list->records[i].text);
+			u_put(out, "%s%s\n", inner ? "       " : "        ", list->records[i].text);
 }
 
-static bool take(struct list *list, struct out *out)
+static bool take(struct list *list, struct u_text *out)
 {
 	if (!list->count)
 		return false;
@@ -367,12 +351,12 @@ const char *u_report_take(void)
 {
 	bool process = atomic_load_explicit(&for_process, memory_order_relaxed);
 	struct thread_report *t = process ? thread_report() : mine;
-	struct out out;
+	struct u_text out;
 	bool any;
 
 	if (!t)
 		return NULL;
-	out = (struct out){ .text = t->taken, .size = sizeof(t->taken) };
+	out = (struct u_text){ .text = t->taken, .size = sizeof(t->taken) };
 	if (!process)
 		return take(&t->list, &out) ? t->taken : NULL;
 	u_mutex_lock(&process_lock);

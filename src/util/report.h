@@ -8,6 +8,7 @@
 #ifndef VINCI_UTIL_REPORT_H
 #define VINCI_UTIL_REPORT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -38,5 +39,13 @@ bool u_log_set_level(const char *text);
 /* Prints when VINCI_LOG asks for it ("error", "warn", "info", "debug"; default: nothing); keeps errno. */
 enum u_level { U_ERROR, U_WARN, U_INFO, U_DEBUG };
 void u_log(enum u_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether u_log() prints. The inline one costs a load, and says yes too often while nobody has asked the other yet. */
+bool u_log_wants(enum u_level level);
+extern atomic_int u_log_wanted __attribute__((visibility("hidden")));
+static inline bool u_log_may_want(enum u_level level)
+{
+	return __builtin_expect((int)level <= atomic_load_explicit(&u_log_wanted, memory_order_relaxed), false);
+}
 
 #endif

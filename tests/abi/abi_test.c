@@ -25,7 +25,7 @@ struct value {
 
 static const char *const functions[] = {
 #define ABI_FUNCTION(name, ...) #name,
-#include "functions_runtime.def"
+#include "../../src/acl/functions.def"
 #undef ABI_FUNCTION
 	"aclAppLogWithArgs",
 	"aclrtSetDeviceWithoutTsdVXX",

@@ -35,5 +35,5 @@
 
 #define ABI_FUNCTION(name, result, ...) \
 	_Static_assert(SAME(__typeof__(name), __typeof__(result(__VA_ARGS__))), #name ": signature");
-#include "functions_runtime.def"
+#include "../../src/acl/functions.def"
 #include "functions_tools.def"

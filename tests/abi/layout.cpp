@@ -38,5 +38,5 @@ template <typename T> constexpr bool negative_enum = (static_cast<typename std::
 #include "values_tools.def"
 
 #define ABI_FUNCTION(name, result, ...) static_assert(same<decltype(name), result(__VA_ARGS__)>, #name ": signature");
-#include "functions_runtime.def"
+#include "../../src/acl/functions.def"
 #include "functions_tools.def"

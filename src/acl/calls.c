@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls.c - the symbols that libascendcl.so exports. Each is a load, a branch and a jump to the function that src/acl defines
+ * under the symbol vinci_<name> (names.h); when VINCI_LOG asks for calls, it tells of one once it has returned.
+ */
+#include "acl/acl_rt_memory_soma.h"
+#include "acl/call_line.h"
+#include "acl/extras.h"
+#include "util/report.h"
+#include "vinci/kernel.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* EACH(f, int, char *) is f(2, int), f(1, char *). */
+#define EACH1(f, t) f(1, t)
+#define EACH2(f, t, ...) f(2, t), EACH1(f, __VA_ARGS__)
+#define EACH3(f, t, ...) f(3, t), EACH2(f, __VA_ARGS__)
+#define EACH4(f, t, ...) f(4, t), EACH3(f, __VA_ARGS__)
+#define EACH5(f, t, ...) f(5, t), EACH4(f, __VA_ARGS__)
+#define EACH6(f, t, ...) f(6, t), EACH5(f, __VA_ARGS__)
+#define EACH7(f, t, ...) f(7, t), EACH6(f, __VA_ARGS__)
+#define EACH8(f, t, ...) f(8, t), EACH7(f, __VA_ARGS__)
+#define EACH9(f, t, ...) f(9, t), EACH8(f, __VA_ARGS__)
+#define EACH10(f, t, ...) f(10, t), EACH9(f, __VA_ARGS__)
+#define COUNT_(a, b, c, d, e, f, g, h, i, j, n, ...) n
+#define COUNT(...) COUNT_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define EACH(f, ...) JOIN(EACH, COUNT(__VA_ARGS__))(f, __VA_ARGS__)
+
+#define PARAMETER(n, type) type a##n
+#define ARGUMENT(n, type) a##n
+#define TYPE(n, type) { CALL_KIND(type), CALL_SIZE(type) }
+#define VALUE(n, type) (type[]){ a##n }
+
+/* The way with a line is a function of its own, so that the other one keeps no registers. */
+#define WRAP(name, result, parameters, arguments, types_, values_)                                                  \
+	extern __typeof__(name) real_##name __asm__("vinci_" #name) __attribute__((visibility("hidden")));          \
+	static __attribute__((noinline, cold)) result told_##name parameters                                        \
+	{                                                                                                           \
+		static const struct call_type types[] = { types_ };                                                 \
+		uint64_t begun = call_begin();                                                                      \
+		result a0 = real_##name arguments;                                                                  \
+                                                                                                                    \
+		call_end(begun, #name, types, (const void *const[]){ values_ }, sizeof(types) / sizeof(types[0]));  \
+		return a0;                                                                                          \
+	}                                                                                                           \
+	result name parameters                                                                                      \
+	{                                                                                                           \
+		return u_log_may_want(U_DEBUG) ? told_##name arguments : real_##name arguments;                     \
+	}
+
+#define LIST(...) __VA_ARGS__
+#define ABI_FUNCTION(name, result, ...)                                                                             \
+	WRAP(name, result, (EACH(PARAMETER, __VA_ARGS__)), (EACH(ARGUMENT, __VA_ARGS__)),                           \
+	     LIST(TYPE(0, result), EACH(TYPE, __VA_ARGS__)), LIST(VALUE(0, result), EACH(VALUE, __VA_ARGS__)))
+#define ABI_NO_PARAMETERS(name, result) WRAP(name, result, (void), (), TYPE(0, result), VALUE(0, result))
+#define ABI_VARIADIC(name, ...)
+#include "acl/functions.def"
+ABI_FUNCTION(aclrtSetDeviceWithoutTsdVXX, aclError, int32_t)
+ABI_FUNCTION(aclrtResetDeviceWithoutTsdVXX, aclError, int32_t)
+ABI_FUNCTION(vinciLaunchKernel, uint32_t, const struct vinci_kernel *, uint32_t, void *, const void *, size_t)
+
+/* ---- the two that have no list of parameters ---- */
+
+extern __typeof__(aclAppLogWithArgs) real_log __asm__("vinci_aclAppLogWithArgs") __attribute__((visibility("hidden")));
+
+static void app_log(const char *name, aclLogLevel a5, const char *a4, const char *a3, uint32_t a2, const char *a1,
+		    va_list args)
+{
+#define EACH_OF_LOG(f) EACH(f, aclLogLevel, const char *, const char *, uint32_t, const char *)
+	static const struct call_type types[] = { { CALL_NOTHING, 0 }, EACH_OF_LOG(TYPE) };
+	uint64_t begun = call_begin();
+
+	real_log(a5, a4, a3, a2, a1, args);
+	call_end(begun, name, types, (const void *const[]){ NULL, EACH_OF_LOG(VALUE) }, 6);
+}
+
+void aclAppLogWithArgs(aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt,
+		       va_list args)
+{
+	app_log("aclAppLogWithArgs", logLevel, func, file, line, fmt, args);
+}
+
+void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	app_log("aclAppLog", logLevel, func, file, line, fmt, args);
+	va_end(args);
+}
