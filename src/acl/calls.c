@@ -6,27 +6,11 @@
 #include "acl/acl_rt_memory_soma.h"
 #include "acl/call_line.h"
 #include "acl/extras.h"
+#include "util/each.h"
 #include "util/report.h"
 #include "vinci/kernel.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-
-/* EACH(f, int, char *) is f(2, int), f(1, char *). */
-#define EACH1(f, t) f(1, t)
-#define EACH2(f, t, ...) f(2, t), EACH1(f, __VA_ARGS__)
-#define EACH3(f, t, ...) f(3, t), EACH2(f, __VA_ARGS__)
-#define EACH4(f, t, ...) f(4, t), EACH3(f, __VA_ARGS__)
-#define EACH5(f, t, ...) f(5, t), EACH4(f, __VA_ARGS__)
-#define EACH6(f, t, ...) f(6, t), EACH5(f, __VA_ARGS__)
-#define EACH7(f, t, ...) f(7, t), EACH6(f, __VA_ARGS__)
-#define EACH8(f, t, ...) f(8, t), EACH7(f, __VA_ARGS__)
-#define EACH9(f, t, ...) f(9, t), EACH8(f, __VA_ARGS__)
-#define EACH10(f, t, ...) f(10, t), EACH9(f, __VA_ARGS__)
-#define COUNT_(a, b, c, d, e, f, g, h, i, j, n, ...) n
-#define COUNT(...) COUNT_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#define EACH(f, ...) JOIN(EACH, COUNT(__VA_ARGS__))(f, __VA_ARGS__)
 
 #define PARAMETER(n, type) type a##n
 #define ARGUMENT(n, type) a##n
