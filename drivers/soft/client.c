@@ -28,11 +28,11 @@ int client_accept(struct server *server, int sock)
 	client->server = server;
 	client->sock = sock;
 	client->pidfd = -1;
-	links_init(&client->held);
+	INIT_LIST_HEAD(&client->held);
 	r = server_watch_client(server, client);
 	if (r)
 		goto err_free;
-	links_add(&server->clients, &client->link);
+	list_add_tail(&client->link, &server->clients);
 	server->client_count++;
 	return 0;
 
@@ -62,9 +62,9 @@ void client_disconnect(struct client *client)
 		(void)close(client->pidfd);
 	free(client->message);
 	client->message = NULL;
-	links_del(&client->held);
-	links_del(&client->link);
-	links_add(&server->dead, &client->link);
+	list_del_init(&client->held);
+	list_del_init(&client->link);
+	list_add_tail(&client->link, &server->dead);
 	server->client_count--;
 }
 
@@ -313,7 +313,7 @@ static int hold_message(struct client *client, const uint8_t *message, size_t si
 		return -ENOMEM;
 	memcpy(client->message, message, size);
 	client->message_size = size;
-	links_add(&client->server->held, &client->held);
+	list_add_tail(&client->held, &client->server->held);
 	return 0;
 }
 

@@ -12,27 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "uapi/vinci_drm.h"
-
-struct soft_device;
-struct soft_file;
-
-struct soft_config {
-	uint32_t devices;
-	uint32_t notify_limit; /* per device */
-	uint32_t sdid;
-	uint32_t max_handles; /* of one file; each object is a descriptor of this process */
-	uint64_t mem_bytes; /* per device */
-	char soc[VINCI_SOC_NAME_MAX];
-	uint64_t peers[VINCI_MAX_DEVICES]; /* peers[d]: devices d reaches */
-};
-
-/* Who opens a file, as vouched for by the kernel. */
-struct soft_process {
-	int32_t pid; /* of the whole process, in the device's pid namespace */
-	uint32_t uid;
-	uint64_t start; /* soft_process_start(): tells two processes of one pid apart; 0: unknown */
-};
+#include "common/core.h"
 
 /* How a request's arrays are reached. 0 or -EFAULT; -ENOSPC from write: more than can be passed on. */
 struct soft_user {
@@ -49,31 +29,31 @@ struct soft_memory {
 	uint64_t size;
 };
 
-void soft_config_default(struct soft_config *config);
+void soft_config_default(struct vinci_config *config);
 
 /* -ESRCH: no such process; -ENOSPC: no descriptors left to look for it */
 int soft_process_start(int32_t pid, uint64_t *start);
 /* The same for a process known by a pidfd of its own. */
 int soft_process_start_fd(int pidfd, int32_t pid, uint64_t *start);
 
-int soft_device_create(const struct soft_config *config, struct soft_device **out);
+int soft_device_create(const struct vinci_config *config, struct vinci_device **out);
 /* All files must have been released. */
-void soft_device_destroy(struct soft_device *device);
-const struct soft_config *soft_device_config(const struct soft_device *device);
+void soft_device_destroy(struct vinci_device *device);
+const struct vinci_config *soft_device_config(const struct vinci_device *device);
 
 /* Is there memory that is held through shares only, its creator's handle being gone? */
-bool soft_device_has_orphans(const struct soft_device *device);
+bool soft_device_has_orphans(const struct vinci_device *device);
 
-int soft_file_open(struct soft_device *device, const struct soft_process *process, struct soft_file **out);
+int soft_file_open(struct vinci_device *device, const struct vinci_process *process, struct vinci_file **out);
 /* What the kernel does at the last close, and when the process dies. */
-void soft_file_release(struct soft_file *file);
+void soft_file_release(struct vinci_file *file);
 
 /*
  * @arg: _IOC_SIZE(request) bytes, already copied in; changed only on success. @memory gets the object that the
  * request made or found, if it did.
  */
-int soft_ioctl(struct soft_file *file, unsigned long request, void *arg, struct soft_user *user,
+int soft_ioctl(struct vinci_file *file, unsigned long request, void *arg, struct soft_user *user,
 	       struct soft_memory *memory);
-int soft_mmap(struct soft_file *file, uint64_t offset, uint64_t size, struct soft_memory *memory);
+int soft_mmap(struct vinci_file *file, uint64_t offset, uint64_t size, struct soft_memory *memory);
 
 #endif

@@ -39,7 +39,7 @@ __attribute__((format(printf, 3, 4))) static int say(char *why, int error, const
 
 #define OTHER "; use another VINCI_INSTANCE, or end its clients first"
 
-static int check_peers(const struct soft_config *have, const struct wire_settings *want, char *why)
+static int check_peers(const struct vinci_config *have, const struct wire_settings *want, char *why)
 {
 	uint64_t all = have->devices == 64 ? ~0ull : (1ull << have->devices) - 1;
 	uint64_t mask;
@@ -57,7 +57,7 @@ static int check_peers(const struct soft_config *have, const struct wire_setting
 	return 0;
 }
 
-static int check_settings(const struct soft_config *have, const struct wire_settings *want, char *why)
+static int check_settings(const struct vinci_config *have, const struct wire_settings *want, char *why)
 {
 	if (want->devices && want->devices != have->devices)
 		return say(why, -EINVAL, "the running instance has %u NPUs, asked for: %u" OTHER, have->devices,
@@ -149,14 +149,14 @@ static int identify(struct client *client, const struct ucred *sender, char *why
 	if (client->pidfd < 0 && errno == ESRCH)
 		return say(why, -ESRCH, "the process has ended");
 	if (client->pidfd < 0)
-		r = soft_process_start(peer.pid, &client->process.start);
+		r = soft_process_start(peer.pid, &client->process.identity.start);
 	else
-		r = soft_process_start_fd(client->pidfd, peer.pid, &client->process.start);
+		r = soft_process_start_fd(client->pidfd, peer.pid, &client->process.identity.start);
 	if (r == -ENOSPC)
 		return say(why, -EMFILE, "vincid has no descriptors left (ulimit -n)");
 	/* Unknown (no /proc): no whitelist will match it, and that is all. */
 	if (r)
-		client->process.start = 0;
+		client->process.identity.start = 0;
 	return 0;
 }
 

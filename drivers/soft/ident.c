@@ -86,3 +86,10 @@ int soft_process_start(int32_t pid, uint64_t *start)
 	(void)close(fd);
 	return r;
 }
+
+int vinci_identity_find(__s32 pid, struct vinci_identity *out)
+{
+	int r = soft_process_start(pid, &out->start);
+
+	return r == -ESRCH ? 0 : r;
+}

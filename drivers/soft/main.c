@@ -21,7 +21,7 @@
 #include "soft/server.h"
 
 struct options {
-	struct soft_config config;
+	struct vinci_config config;
 	bool inherited;
 	const char *socket;
 	const char *instance;
@@ -57,7 +57,7 @@ static int number(const char *text, int base, unsigned long long max, unsigned l
 	return 0;
 }
 
-static int parse_peers(const char *text, struct soft_config *config)
+static int parse_peers(const char *text, struct vinci_config *config)
 {
 	unsigned int d;
 	char *end;
@@ -299,9 +299,9 @@ static int set_up(struct server *server, const struct options *o)
 {
 	int r;
 
-	links_init(&server->clients);
-	links_init(&server->held);
-	links_init(&server->dead);
+	INIT_LIST_HEAD(&server->clients);
+	INIT_LIST_HEAD(&server->held);
+	INIT_LIST_HEAD(&server->dead);
 	server->stays = !o->inherited;
 	server->any_user = o->socket != NULL;
 	r = soft_device_create(&o->config, &server->device);
@@ -338,9 +338,9 @@ static void clean_up(struct server *server, const struct options *o)
 	if (o->socket)
 		(void)unlink(o->socket);
 	(void)close(server->listener);
-	links_for_each_safe(client, tmp, &server->clients, struct client, link)
+	list_for_each_entry_safe(client, tmp, &server->clients, link)
 		client_disconnect(client);
-	links_for_each_safe(client, tmp, &server->dead, struct client, link)
+	list_for_each_entry_safe(client, tmp, &server->dead, link)
 		free(client);
 	soft_device_destroy(server->device);
 	free(server->events);

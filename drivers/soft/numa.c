@@ -25,7 +25,7 @@ void numa_warn(int number, char *where, ...)
 }
 
 /* Device d lives on the d-th node that has memory, round and round. */
-void soft_numa_init(struct soft_device *device)
+void soft_numa_init(struct vinci_device *device)
 {
 	uint32_t nodes[64], count = 0, d;
 	int node, last = -1;
@@ -36,44 +36,48 @@ void soft_numa_init(struct soft_device *device)
 		if (numa_bitmask_isbitset(numa_all_nodes_ptr, (unsigned int)node))
 			nodes[count++] = (uint32_t)node;
 	for (d = 0; d < VINCI_MAX_DEVICES; d++)
-		device->node[d] = count ? (int32_t)nodes[d % count] : -1;
+		device->own.node[d] = count ? (int32_t)nodes[d % count] : -1;
 }
 
 /* A policy set on a shared mapping stays with the file. */
-void soft_numa_place(int fd, uint64_t size, int32_t node)
+void vinci_object_place(struct vinci_object *object, __s32 node)
 {
 	struct bitmask *mask;
 	void *p;
 
 	if (node < 0 || numa_available() < 0 || numa_max_node() < 1 || node > numa_max_node())
 		return;
-	p = mmap(NULL, size, PROT_NONE, MAP_SHARED, fd, 0);
+	p = mmap(NULL, object->span, PROT_NONE, MAP_SHARED, object->own.fd, 0);
 	if (p == MAP_FAILED)
 		return;
 	mask = numa_allocate_nodemask();
 	if (mask) {
 		numa_bitmask_setbit(mask, (unsigned int)node);
-		(void)mbind(p, size, MPOL_PREFERRED, mask->maskp, mask->size, 0);
+		(void)mbind(p, object->span, MPOL_PREFERRED, mask->maskp, mask->size, 0);
 		numa_free_nodemask(mask);
 	}
-	(void)munmap(p, size);
+	(void)munmap(p, object->span);
 }
 
 #else
 
-void soft_numa_init(struct soft_device *device)
+void soft_numa_init(struct vinci_device *device)
 {
 	uint32_t d;
 
 	for (d = 0; d < VINCI_MAX_DEVICES; d++)
-		device->node[d] = -1;
+		device->own.node[d] = -1;
 }
 
-void soft_numa_place(int fd, uint64_t size, int32_t node)
+void vinci_object_place(struct vinci_object *object, __s32 node)
 {
-	(void)fd;
-	(void)size;
+	(void)object;
 	(void)node;
 }
 
 #endif
+
+__s32 vinci_device_node(const struct vinci_device *device, __u32 npu)
+{
+	return device->own.node[npu];
+}

@@ -120,8 +120,8 @@ static void bury(struct server *server)
 {
 	struct client *client, *tmp;
 
-	links_for_each_safe(client, tmp, &server->dead, struct client, link) {
-		links_del(&client->link);
+	list_for_each_entry_safe(client, tmp, &server->dead, link) {
+		list_del_init(&client->link);
 		free(client);
 	}
 }
@@ -130,33 +130,33 @@ static void empty_rings(struct server *server)
 {
 	struct client *client, *tmp;
 
-	links_for_each_safe(client, tmp, &server->clients, struct client, link)
+	list_for_each_entry_safe(client, tmp, &server->clients, link)
 		client_empty_ring(client);
 }
 
 /* One by one from the front: a ring that makes no sense takes its client out of the list, whichever it is. */
-static void run_requests(struct server *server, struct links *ready)
+static void run_requests(struct server *server, struct list_head *ready)
 {
 	struct client *client;
 
-	while (!links_empty(ready)) {
-		client = links_entry(ready->next, struct client, held);
-		links_del(&client->held);
+	while (!list_empty(ready)) {
+		client = list_entry(ready->next, struct client, held);
+		list_del_init(&client->held);
 		empty_rings(server);
 		client_run_held(client);
 	}
 }
 
 /* Moves this round's requests to @ready, in order. */
-static void take_held(struct server *server, struct links *ready)
+static void take_held(struct server *server, struct list_head *ready)
 {
-	struct links *held = &server->held;
+	struct list_head *held = &server->held;
 
-	while (!links_empty(held)) {
-		struct links *first = held->next;
+	while (!list_empty(held)) {
+		struct list_head *first = held->next;
 
-		links_del(first);
-		links_add(ready, first);
+		list_del_init(first);
+		list_add_tail(first, ready);
 	}
 }
 
@@ -164,9 +164,9 @@ static void take_held(struct server *server, struct links *ready)
  * Nobody is woken by a ring. That can wait for the next request, unless it is the last hold on memory whose creator
  * has gone: then a look now and again gives it back.
  */
-static int round_timeout(const struct server *server, const struct links *ready, bool had_client)
+static int round_timeout(const struct server *server, const struct list_head *ready, bool had_client)
 {
-	if (!links_empty(ready))
+	if (!list_empty(ready))
 		return 0;
 	if (soft_device_has_orphans(server->device))
 		return RING_LOOK_MS;
@@ -198,11 +198,11 @@ int server_start(struct server *server)
 int server_run(struct server *server)
 {
 	bool had_client = false;
-	struct links ready;
+	struct list_head ready;
 	int n, i, r = 0;
 
 	while (!r && !server->stop) {
-		links_init(&ready);
+		INIT_LIST_HEAD(&ready);
 		take_held(server, &ready);
 		n = epoll_wait(server->epoll, server->events, (int)server->event_room,
 			       round_timeout(server, &ready, had_client));

@@ -12,13 +12,13 @@
 #include <sys/uio.h>
 
 #include "soft/device.h"
-#include "soft/links.h"
+#include "common/list.h"
 #include "soft/wire.h"
 
 #define SERVER_MAX_CLIENTS 8192u
 
 struct server {
-	struct soft_device *device;
+	struct vinci_device *device;
 	int epoll;
 	int listener;
 	int signals; /* signalfd for a clean end, or -1 */
@@ -27,19 +27,19 @@ struct server {
 	bool any_user; /* a socket's path, not its name, decides who may connect */
 	bool stop;
 	uint32_t client_count;
-	struct links clients;
-	struct links held; /* clients with a request to run in this round */
-	struct links dead; /* disconnected in this round; freed at its end */
+	struct list_head clients;
+	struct list_head held; /* clients with a request to run in this round */
+	struct list_head dead; /* disconnected in this round; freed at its end */
 	struct epoll_event *events;
 	uint32_t event_room;
 };
 
 struct client {
-	struct links link; /* server->clients or server->dead */
-	struct links held;
+	struct list_head link; /* server->clients or server->dead */
+	struct list_head held;
 	struct server *server;
-	struct soft_file *file; /* NULL until the hello */
-	struct soft_process process;
+	struct vinci_file *file; /* NULL until the hello */
+	struct vinci_process process;
 	int sock;
 	int pidfd; /* -1 where the kernel has none */
 	bool is_dead;

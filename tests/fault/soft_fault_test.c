@@ -28,9 +28,9 @@
 #define RUN_MS 60000
 
 /* One of two files: the exporter's, and that of a process that imports. */
-static struct soft_device *device;
-static struct soft_file *own, *other;
-static struct soft_process own_process, other_process;
+static struct vinci_device *device;
+static struct vinci_file *own, *other;
+static struct vinci_process own_process, other_process;
 static int failures;
 
 static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
@@ -79,7 +79,7 @@ static bool done(const char *what, int r)
 }
 
 /* True when it succeeded; a failing request leaves its argument alone. */
-static bool ask(struct soft_file *file, const char *what, unsigned long request, void *arg)
+static bool ask(struct vinci_file *file, const char *what, unsigned long request, void *arg)
 {
 	struct soft_user user = { user_read, user_write };
 	struct soft_memory memory = { .fd = -1 };
@@ -239,7 +239,7 @@ static void requests(void)
 }
 
 /* Opening is no request: it may say ENOMEM. */
-static bool open_file(const struct soft_process *process, struct soft_file **file)
+static bool open_file(const struct vinci_process *process, struct vinci_file **file)
 {
 	int r = soft_file_open(device, process, file);
 
@@ -248,7 +248,7 @@ static bool open_file(const struct soft_process *process, struct soft_file **fil
 
 static void live(void)
 {
-	struct soft_config config;
+	struct vinci_config config;
 	int r;
 
 	failures = 0;
@@ -281,10 +281,10 @@ static void __attribute__((noreturn)) sweep_child(const struct fault *wanted)
 	unsigned fds;
 	long blocks;
 
-	own_process = (struct soft_process){ .pid = getpid(), .uid = geteuid() };
-	other_process = (struct soft_process){ .pid = getppid(), .uid = geteuid() };
-	if (soft_process_start(own_process.pid, &own_process.start) ||
-	    soft_process_start(other_process.pid, &other_process.start))
+	own_process = (struct vinci_process){ .pid = getpid(), .uid = geteuid() };
+	other_process = (struct vinci_process){ .pid = getppid(), .uid = geteuid() };
+	if (soft_process_start(own_process.pid, &own_process.identity.start) ||
+	    soft_process_start(other_process.pid, &other_process.identity.start))
 		die("a process's start is unknown");
 	live();
 	fds = t_count_fds();

@@ -9,24 +9,24 @@
 #include "transport_inproc.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct soft_device *device;
+static struct vinci_device *device;
 static unsigned int open_files;
-static struct soft_process identity;
+static struct vinci_process identity;
 
 struct inproc {
 	struct transport base;
-	struct soft_file *file;
+	struct vinci_file *file;
 };
 
 void inproc_identity(pid_t pid, uint64_t start)
 {
-	identity = (struct soft_process){ .pid = pid, .uid = geteuid(), .start = start };
+	identity = (struct vinci_process){ .pid = pid, .uid = geteuid(), .identity = { start } };
 }
 
 static int inproc_open(const struct drv_settings *settings, struct transport **out, char *why, size_t why_len)
 {
 	struct inproc *t = calloc(1, sizeof(*t));
-	struct soft_config config;
+	struct vinci_config config;
 	int r = 0;
 
 	(void)why;
