@@ -49,87 +49,22 @@ static int read_config(struct vinci_config *config)
 {
 	unsigned int d;
 
-	if (!devices || devices > VINCI_MAX_DEVICES || !notifies || notifies > 1u << 20 || !hbm_mib ||
-	    hbm_mib % 2 || hbm_mib > 1ul << 26 || !soc[0] || strlen(soc) >= VINCI_SOC_NAME_MAX ||
-	    (peer_count && peer_count != devices)) {
-		pr_err("vinci: a parameter is out of its range, see modinfo\n");
-		return -EINVAL;
-	}
 	config->devices = devices;
 	config->notify_limit = notifies;
 	config->sdid = sdid;
+	config->max_handles = VINCI_MAX_HANDLES;
 	config->mem_bytes = (u64)hbm_mib << 20;
-	strscpy(config->soc, soc, sizeof(config->soc));
 	for (d = 0; d < VINCI_MAX_DEVICES; d++)
 		config->peers[d] = peer_count ? peers[d] : ~BIT_ULL(d);
+	if (strscpy(config->soc, soc, sizeof(config->soc)) < 0 || hbm_mib % 2 || hbm_mib > 1ul << 26 ||
+	    (peer_count && peer_count != devices) || !vinci_config_valid(config)) {
+		pr_err("vinci: a parameter is out of its range, see modinfo\n");
+		return -EINVAL;
+	}
 	return 0;
 }
 
 /* --- file operations ----------------------------------------------------------------------- */
-
-#define VINCI_REQUEST(name, handler) DRM_IOCTL_DEF_DRV(VINCI_##name, handler, DRM_RENDER_ALLOW)
-
-static const struct drm_ioctl_desc requests[] = {
-	VINCI_REQUEST(GET_PARAM, vinci_get_param),
-	VINCI_REQUEST(DEVICE_INFO, vinci_device_info),
-	VINCI_REQUEST(BO_CREATE, vinci_bo_create),
-	VINCI_REQUEST(BO_INFO, vinci_bo_info),
-	VINCI_REQUEST(BO_SPLIT, vinci_bo_split),
-	VINCI_REQUEST(NOTIFY_IDS, vinci_notify_ids),
-	VINCI_REQUEST(NOTIFY_CREATE, vinci_notify_create),
-	VINCI_REQUEST(NOTIFY_STATUS, vinci_notify_status),
-	VINCI_REQUEST(SHARE_EXPORT, vinci_share_export),
-	VINCI_REQUEST(SHARE_ALLOW, vinci_share_allow),
-	VINCI_REQUEST(SHARE_IMPORT, vinci_share_import),
-	VINCI_REQUEST(SHARE_CLOSE, vinci_share_close),
-	VINCI_REQUEST(SHARE_ATTR, vinci_share_attr),
-	VINCI_REQUEST(PEER, vinci_peer),
-	VINCI_REQUEST(LIST, vinci_list),
-};
-
-/* Of DRM's own requests those that have a meaning here; the rest is as unknown as it is to vincid. */
-static bool is_offered(unsigned int nr)
-{
-	switch (nr) {
-	case _IOC_NR(DRM_IOCTL_VERSION):
-	case _IOC_NR(DRM_IOCTL_GET_CAP):
-	case _IOC_NR(DRM_IOCTL_GEM_CLOSE):
-	case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
-	case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
-		return true;
-	default:
-		return nr >= DRM_COMMAND_BASE && nr - DRM_COMMAND_BASE < ARRAY_SIZE(requests);
-	}
-}
-
-/*
- * A newer caller's structure is longer: what we do not know comes back as zero. drm_ioctl() would
- * return it as it came.
- */
-static int clear_tail(unsigned int cmd, unsigned long arg)
-{
-	unsigned int nr = _IOC_NR(cmd), known;
-
-	if (nr < DRM_COMMAND_BASE || !(cmd & IOC_OUT))
-		return 0;
-	known = _IOC_SIZE(requests[nr - DRM_COMMAND_BASE].cmd);
-	if (_IOC_SIZE(cmd) <= known)
-		return 0;
-	return clear_user((void __user *)(arg + known), _IOC_SIZE(cmd) - known) ? -EFAULT : 0;
-}
-
-static long vinci_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
-{
-	struct drm_file *file = filp->private_data;
-	long r;
-
-	if (!vinci_file_is_own(file->driver_priv))
-		return -EPERM;
-	if (!is_offered(_IOC_NR(cmd)))
-		return -EINVAL;
-	r = drm_ioctl(filp, cmd, arg);
-	return r ? r : clear_tail(cmd, arg);
-}
 
 /*
  * Called at every close of a descriptor and with the exit of each process that has one. A process that dies takes
@@ -166,8 +101,8 @@ static const struct file_operations render_fops = {
 
 #define VINCI_DRIVER \
 	.prime_handle_to_fd = vinci_prime_handle_to_fd, .prime_fd_to_handle = drm_gem_prime_fd_to_handle, \
-	.gem_prime_import = vinci_prime_import, .open = vinci_open, .postclose = vinci_postclose, .ioctls = requests, \
-	.num_ioctls = ARRAY_SIZE(requests), VINCI_DRIVER_DATE .name = "vinci", .desc = "NPUs without hardware", \
+	.gem_prime_import = vinci_prime_import, .open = vinci_open, .postclose = vinci_postclose, .ioctls = vinci_requests, \
+	.num_ioctls = VINCI_REQUEST_COUNT, VINCI_DRIVER_DATE .name = "vinci", .desc = "NPUs without hardware", \
 	.major = VINCI_UAPI_MAJOR, .minor = VINCI_UAPI_MINOR
 
 static const struct drm_driver render_driver = {
@@ -218,33 +153,23 @@ static void free_tables(struct drm_device *drm, void *unused)
 	struct vinci_device *device = to_vinci(drm);
 	unsigned int d;
 
-	WARN_ON(atomic_read(&device->live));
-	WARN_ON(!hash_empty(device->shares));
-	for (d = 0; d < VINCI_MAX_DEVICES; d++) {
+	WARN_ON(atomic_read(&device->own.live));
+	WARN_ON(device->share_count);
+	for (d = 0; d < VINCI_MAX_DEVICES; d++)
 		WARN_ON(device->used[d]);
-		kvfree(device->ids[d]);
-	}
-	mutex_destroy(&device->lock);
+	vinci_device_fini(device);
+	mutex_destroy(&device->own.lock);
 }
 
-static int alloc_tables(struct vinci_device *device)
+static int init_tables(struct vinci_device *device, const struct vinci_config *config)
 {
-	unsigned int d;
+	int r = vinci_device_init(device, config);
 
-	mutex_init(&device->lock);
-	INIT_LIST_HEAD(&device->files);
-	INIT_LIST_HEAD(&device->objects);
-	hash_init(device->shares);
-	for (d = 0; d < device->config.devices; d++) {
-		device->ids[d] = kvzalloc(device->config.notify_limit, GFP_KERNEL);
-		if (!device->ids[d])
-			break;
-	}
-	if (d == device->config.devices)
-		return drmm_add_action_or_reset(&device->drm, free_tables, NULL);
-	while (d--)
-		kvfree(device->ids[d]);
-	return -ENOMEM;
+	if (r)
+		return r;
+	mutex_init(&device->own.lock);
+	get_random_bytes(&device->instance, sizeof(device->instance));
+	return drmm_add_action_or_reset(&device->own.drm, free_tables, NULL);
 }
 
 /*
@@ -259,20 +184,16 @@ static void widen_offsets(struct drm_device *drm)
 
 static int create_device(const struct drm_driver *driver, const struct vinci_config *config)
 {
-	struct vinci_device *device = devm_drm_dev_alloc(&platform->dev, driver, struct vinci_device, drm);
+	struct vinci_device *device = devm_drm_dev_alloc(&platform->dev, driver, struct vinci_device, own.drm);
 	int r;
 
 	if (IS_ERR(device))
 		return PTR_ERR(device);
-	device->config = *config;
-	do {
-		get_random_bytes(&device->instance, sizeof(device->instance));
-	} while (!device->instance);
-	r = alloc_tables(device);
+	r = init_tables(device, config);
 	if (r)
 		return r;
-	widen_offsets(&device->drm);
-	r = drm_dev_register(&device->drm, 0);
+	widen_offsets(&device->own.drm);
+	r = drm_dev_register(&device->own.drm, 0);
 	if (!r)
 		the_device = device;
 	return r;
@@ -314,7 +235,7 @@ err_unregister:
 
 static void __exit vinci_exit(void)
 {
-	drm_dev_unregister(&the_device->drm);
+	drm_dev_unregister(&the_device->own.drm);
 	devres_release_group(&platform->dev, NULL);
 	platform_device_unregister(platform);
 }

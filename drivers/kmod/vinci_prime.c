@@ -50,13 +50,13 @@ static void dmabuf_release(struct dma_buf *dmabuf)
 	struct vinci_device *device = d->object->device;
 
 	if (d->is_user) {
-		mutex_lock(&device->lock);
+		mutex_lock(&device->own.lock);
 		vinci_object_drop_user(d->object);
-		mutex_unlock(&device->lock);
+		mutex_unlock(&device->own.lock);
 	}
 	vinci_object_put(d->object);
 	kfree(d);
-	drm_dev_put(&device->drm);
+	drm_dev_put(&device->own.drm);
 }
 
 static const struct dma_buf_ops dmabuf_ops = {
@@ -73,14 +73,14 @@ static int add_user(struct vinci_dmabuf *d)
 	struct vinci_object *object = d->object;
 	int r = 0;
 
-	spin_lock(&object->users_lock);
+	vinci_users_lock(&object->own);
 	if (!object->users)
 		r = -ENOENT;
 	else if (object->split_count)
 		r = -EINVAL;
 	else
 		object->users++;
-	spin_unlock(&object->users_lock);
+	vinci_users_unlock(&object->own);
 	d->is_user = !r;
 	return r;
 }
@@ -107,7 +107,7 @@ struct dma_buf *vinci_prime_export(struct drm_gem_object *gem, int flags)
 		return dmabuf;
 	}
 	/* From here on its release cleans up. */
-	kref_get(&object->ref);
+	kref_get(&object->own.ref);
 	drm_dev_get(gem->dev);
 	r = add_user(d);
 	if (r) {
@@ -123,18 +123,19 @@ struct drm_gem_object *vinci_prime_import(struct drm_device *drm, struct dma_buf
 	struct vinci_dmabuf *d = dmabuf->priv;
 	struct vinci_hold *hold;
 
-	if (dmabuf->ops != &dmabuf_ops || &d->object->device->drm != drm)
+	if (dmabuf->ops != &dmabuf_ops || &d->object->device->own.drm != drm)
 		return ERR_PTR(-EOPNOTSUPP);
-	hold = vinci_hold_alloc(d->object);
+	hold = vinci_hold_make(d->object);
 	if (!hold)
 		return ERR_PTR(-ENOSPC);
-	hold->by_dmabuf = true;
-	return &hold->base;
+	hold->is_imported = true;
+	hold->own.by_dmabuf = true;
+	return &hold->own.gem;
 }
 
 static int check_export(struct vinci_hold *hold)
 {
-	if (vinci_hold_is_imported(hold))
+	if (hold->is_imported)
 		return -EACCES;
 	return hold->object->type == VINCI_OBJECT_BO && !hold->object->split_count ? 0 : -EINVAL;
 }
@@ -145,12 +146,10 @@ int vinci_prime_handle_to_fd(struct drm_device *drm, struct drm_file *drm_file, 
 	struct vinci_hold *hold;
 	int r = -ENOENT;
 
-	mutex_lock(&device->lock);
+	mutex_lock(&device->own.lock);
 	hold = vinci_hold_find(drm_file->driver_priv, handle);
 	if (hold)
 		r = check_export(hold);
-	mutex_unlock(&device->lock);
-	if (hold)
-		drm_gem_object_put(&hold->base);
+	mutex_unlock(&device->own.lock);
 	return r ? r : drm_gem_prime_handle_to_fd(drm, drm_file, handle, flags, fd);
 }
