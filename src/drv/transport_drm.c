@@ -16,6 +16,7 @@
 #include <xf86drm.h>
 
 #include "drv/drv.h"
+#include "drv/file_id.h"
 #include "drv/transport.h"
 
 #define DRM_DEVICES_MAX 64
@@ -34,6 +35,7 @@ struct drm {
 	struct transport base;
 	struct libdrm lib;
 	int fd;
+	struct file_id file;
 };
 
 /* --- libdrm -------------------------------------------------------------------------------- */
@@ -230,7 +232,9 @@ static int drm_open(const struct drv_settings *settings, struct transport **out,
 		goto err_free;
 	}
 	(void)snprintf(why, why_len, "the device does not say what it is");
-	r = check_settings(d, settings, why, why_len);
+	r = file_of(d->fd, &d->file);
+	if (!r)
+		r = check_settings(d, settings, why, why_len);
 	if (r)
 		goto err_close;
 	*out = &d->base;
@@ -248,7 +252,8 @@ static void drm_close(struct transport *t)
 {
 	struct drm *d = (struct drm *)t;
 
-	(void)close(d->fd);
+	if (still_is(d->fd, d->file))
+		(void)close(d->fd);
 	free(d);
 }
 
@@ -256,17 +261,22 @@ static int drm_ioctl(struct transport *t, unsigned long request, void *arg)
 {
 	struct drm *d = (struct drm *)t;
 
+	if (!still_is(d->fd, d->file))
+		return -ENOTCONN;
 	return d->lib.ioctl(d->fd, request, arg) ? -errno : 0;
 }
 
 /* The kernel keeps the mapping out of forked children, and says EOVERFLOW to an offset that no object can have. */
 static int drm_mmap(struct transport *t, void *addr, size_t len, int prot, uint64_t offset, void **out)
 {
+	struct drm *d = (struct drm *)t;
 	void *p;
 
+	if (!still_is(d->fd, d->file))
+		return -ENOTCONN;
 	if (!len || len % 4096 || offset % 4096 || offset >> 63 || (uintptr_t)addr % 4096)
 		return -EINVAL;
-	p = mmap(addr, len, prot, MAP_SHARED | (addr ? MAP_FIXED : 0), ((struct drm *)t)->fd, (off_t)offset);
+	p = mmap(addr, len, prot, MAP_SHARED | (addr ? MAP_FIXED : 0), d->fd, (off_t)offset);
 	if (p == MAP_FAILED)
 		return errno == EOVERFLOW ? -EINVAL : -errno;
 	*out = p;

@@ -21,38 +21,12 @@
 
 #include "drivers/soft/wire.h"
 #include "drv/drv.h"
+#include "drv/file_id.h"
 #include "drv/soft.h"
 #include "drv/transport.h"
 
 #define CACHED_FDS 64
 #define HUGE_ALIGN (2ul << 20)
-
-/*
- * Which file a kept descriptor is of. The application may close descriptors that are not its own and get the number for a
- * file of its own: what has changed its file is neither used nor closed here.
- */
-struct file_id {
-	dev_t dev;
-	ino_t ino;
-};
-
-static int file_of(int fd, struct file_id *id)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -errno;
-	*id = (struct file_id){ .dev = st.st_dev, .ino = st.st_ino };
-	return 0;
-}
-
-static bool still_is(int fd, struct file_id id)
-{
-	struct file_id now = { 0 };
-	int r = file_of(fd, &now);
-
-	return r ? r != -EBADF : now.ino == id.ino && now.dev == id.dev;
-}
 
 /* The memory of one object, ready to be mapped. */
 struct object_fd {
