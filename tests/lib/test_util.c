@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,9 +17,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cmocka.h>
+
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
+
+static void __attribute__((constructor)) choose_cases(void)
+{
+	cmocka_set_test_filter(getenv("VINCI_TEST_CASE"));
+	cmocka_set_skip_filter(getenv("VINCI_TEST_SKIP"));
+}
 
 uint64_t t_now_ms(void)
 {

@@ -5,6 +5,8 @@
  * A test program starts itself again as a peer. The two talk in lines: the peer's stdin and stdout are pipes to the
  * test. Every wait has a deadline; nothing sleeps. A false or negative result means "not in time" or "gone": tests
  * assert on it.
+ *
+ * VINCI_TEST_CASE and VINCI_TEST_SKIP (patterns of * and ?) choose among a program's cases.
  */
 #ifndef VINCI_TEST_UTIL_H
 #define VINCI_TEST_UTIL_H
