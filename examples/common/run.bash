@@ -4,6 +4,8 @@
 #
 #   run.sh              configures and builds the project in <top>/build and runs what was built there
 #   run.sh <build-dir>  runs what was built there
+#
+# EXAMPLE_UNDER="valgrind -q" runs the programs under that.
 set -euo pipefail
 
 example_dir=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
@@ -36,6 +38,11 @@ mailboxes() {
 	for pair; do mkfifo -m 600 "$dir/$pair" "$dir/${pair#*-}-${pair%-*}"; done
 }
 
+# run proc_a argument...: becomes that program, so it is for subshells and the background
+run() {
+	exec ${EXAMPLE_UNDER:-} "$programs/$1" "${@:2}"
+}
+
 # together proc_a proc_b...: runs these programs at once, each with the directory of the mailboxes; what they
 # print goes to our output and to $dir/log, in the order in which it was printed. Fails if one of them does.
 together() {
@@ -45,7 +52,7 @@ together() {
 all_of() {
 	local program pids=() pid status=0
 	for program; do
-		"$programs/$program" "$dir" &
+		run "$program" "$dir" &
 		pids+=($!)
 	done
 	for pid in "${pids[@]}"; do wait "$pid" || status=$?; done

@@ -21,9 +21,9 @@ export VINCI_SERVER=$dir/vincid
 # exchange small|huge: a pair of processes passes all batches
 exchange() {
 	local writer reader
-	"$programs/writer" "$dir" $batches $timeout "$1" &
+	run writer "$dir" $batches $timeout "$1" &
 	writer=$!
-	"$programs/reader" "$dir" $timeout &
+	run reader "$dir" $timeout &
 	reader=$!
 	wait $writer || fail "the writer ended with $?"
 	wait $reader || fail "the reader ended with $?"
@@ -34,9 +34,9 @@ exchange() {
 kill_one() {
 	local victim=$1 survivor pid_writer pid_reader line status=0 since
 	survivor=$([ "$victim" = writer ] && echo reader || echo writer)
-	"$programs/writer" "$dir" 0 $timeout small >"$dir/progress" &
+	run writer "$dir" 0 $timeout small >"$dir/progress" &
 	pid_writer=$!
-	"$programs/reader" "$dir" $timeout >"$dir/progress" &
+	run reader "$dir" $timeout >"$dir/progress" &
 	pid_reader=$!
 
 	exec 5<"$dir/progress"

@@ -164,7 +164,7 @@ static int call_with_zeros(void)
 {
 	for (size_t i = 0; i < FUNCTIONS; i++)
 		with_zeros[i]();
-	return 0;
+	_exit(0); /* what came into being is nobody's: no leak that matters */
 }
 
 /* ---- threads and forks ---- */
