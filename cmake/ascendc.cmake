@@ -7,7 +7,9 @@
 #   ascendc_compile_definitions(<target> [PRIVATE|PUBLIC|INTERFACE] <definition>...)
 #   ascendc_compile_options(<target> [PRIVATE|PUBLIC|INTERFACE] <option>...)
 #
-# Whoever links the target links the ACL library with it. Kernels are optimised as the build type says, or with -O2
+# Whoever links the target links the ACL library with it, and finds an aclrtlaunch_<kernel>.h for each of its extern "C"
+# kernels: ACLRT_LAUNCH_KERNEL(<kernel>)(blockDim, stream, arguments...). They lie in ${CMAKE_BINARY_DIR}/include/<target>
+# and are installed with the library, into include/<target> and lib. Kernels are optimised as the build type says, or with -O2
 # where there is none. SOC_VERSION must name a family that CANN knows and changes nothing else; RUN_MODE is accepted.
 #
 # A fatbin library is for aclrtBinaryLoadFromFile: a shared object of the host, made at build time under CANN's name
@@ -55,9 +57,10 @@ function(_vinci_ascendc_translate target source generated)
 	set(output "${CMAKE_CURRENT_BINARY_DIR}/${target}_ascendc/${hash}/${name}")
 	file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${target}_ascendc/${hash}")
 	file(RELATIVE_PATH shown "${CMAKE_SOURCE_DIR}" "${path}")
+	file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/include/${target}")
 
 	add_custom_command(OUTPUT "${output}"
-		COMMAND ${VINCI_ASCENDC_TOOL} -o "${output}" "${path}"
+		COMMAND ${VINCI_ASCENDC_TOOL} -l "${CMAKE_BINARY_DIR}/include/${target}" -o "${output}" "${path}"
 		DEPENDS "${path}" ${VINCI_ASCENDC_TOOL}
 		COMMENT "Translating AscendC source ${shown}"
 		VERBATIM)
@@ -66,9 +69,11 @@ function(_vinci_ascendc_translate target source generated)
 	set(${generated} "${output}" PARENT_SCOPE)
 endfunction()
 
-# Names as aclrtGetSocName gives them; a project that asks no device may leave it empty.
+# Names as aclrtGetSocName gives them, in any case; a project that asks no device may leave it empty.
 function(_vinci_ascendc_check_soc)
-	if(SOC_VERSION AND NOT SOC_VERSION MATCHES "^[Aa]scend(910|310|950|610|035|031|kirin)")
+	string(TOLOWER "${SOC_VERSION}" soc)
+	if(soc AND NOT soc MATCHES "^ascend(910b[1-4]|910b2c|910b4-1|910_93[6-9][1-3]|910(pro|premium)?[ab]|310p[1357]|\
+310p3vir0[1248]|310b[1-4]|950(pr|dt)_95[0-9a-z]+|350_35(4f|5e)|kirinx90|kirin9030)$|^kirin(x90|9030)$|^mc62[cd]m[a-z0-9]+$")
 		message(FATAL_ERROR "ascendc.cmake: SOC_VERSION is \"${SOC_VERSION}\", which is no Ascend product; "
 			"it is a name like Ascend910B1, as aclrtGetSocName returns it")
 	endif()
@@ -113,6 +118,13 @@ function(ascendc_library target kind)
 	endif()
 	_vinci_ascendc_add(${target} ${kind} ${ARGN})
 	target_link_libraries(${target} PUBLIC "${VINCI_ACL_LIBRARY}")
+	target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include/${target}>"
+		"$<INSTALL_INTERFACE:include/${target}>")
+	# As CANN's, but not from a build tree's own libraries.
+	if(NOT TARGET "${VINCI_ASCENDC_TOOL}")
+		install(TARGETS ${target} LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
+		install(DIRECTORY "${CMAKE_BINARY_DIR}/include/${target}" DESTINATION include)
+	endif()
 endfunction()
 
 function(ascendc_fatbin_library target)
@@ -120,6 +132,7 @@ function(ascendc_fatbin_library target)
 	# The expression keeps generators of several configurations from adding a directory for each.
 	set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX ".o" OUTPUT_NAME "${target}"
 		LIBRARY_OUTPUT_DIRECTORY "${CMAKE_INSTALL_PREFIX}/fatbin/${target}$<0:>")
+	target_compile_definitions(${target} PRIVATE VINCI_ASCENDC_FATBIN)
 	if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 		# Each load has variables of its own, and unloading takes them away.
 		target_compile_options(${target} PRIVATE -fno-gnu-unique)

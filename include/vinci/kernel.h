@@ -56,6 +56,24 @@ struct vinci_kernel {
 
 #define VINCI_KERNEL_SYMBOL_PREFIX "vinci_kernel_"
 
+/* A __global__ function or a __gm__ variable of the program, for those who know its address. */
+struct vinci_symbol {
+	const void *address;
+	size_t size; /* bytes of a variable */
+	const char *name;
+	const struct vinci_kernel *kernel; /* of a function; NULL for a variable */
+	/* the library's */
+	struct vinci_symbol *next;
+	int32_t device;
+	uint32_t pad;
+};
+
+/* As the object that holds it is loaded and unloaded. */
+__attribute__((visibility("default")))
+void vinciRegisterSymbol(struct vinci_symbol *symbol);
+__attribute__((visibility("default")))
+void vinciUnregisterSymbol(struct vinci_symbol *symbol);
+
 /*
  * Queues a launch of block_dim blocks on the stream (NULL: the default stream of the current context). The
  * arguments are copied before it returns. Returns 0 or an aclError; block_dim 0 is 107000.

@@ -83,6 +83,31 @@ aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle, const char *kernelName
 	return api_result(rts_binary_function(binHandle, kernelName, funcHandle));
 }
 
+aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEntry, aclrtFuncHandle *funcHandle)
+{
+	REQUIRE_NOT_NULL(binHandle);
+	REQUIRE_NOT_NULL(funcHandle);
+	return api_result(rts_binary_function_by_entry(binHandle, funcEntry, funcHandle));
+}
+
+aclError aclrtRegisterCpuFunc(aclrtBinHandle handle, const char *funcName, const char *kernelName,
+			      aclrtFuncHandle *funcHandle)
+{
+	REQUIRE_NOT_NULL(handle);
+	REQUIRE_NOT_NULL(funcName);
+	REQUIRE_NOT_NULL(kernelName);
+	REQUIRE_NOT_NULL(funcHandle);
+	return api_result(rts_binary_cpu_function(handle, funcName, kernelName, funcHandle));
+}
+
+aclError aclrtBinaryGetDevAddress(aclrtBinHandle binHandle, void **binAddr, size_t *binSize)
+{
+	REQUIRE_NOT_NULL(binHandle);
+	REQUIRE_NOT_NULL(binAddr);
+	REQUIRE_NOT_NULL(binSize);
+	return api_result(rts_binary_image(binHandle, binAddr, binSize));
+}
+
 aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void **dptr, size_t *size)
 {
 	REQUIRE_NOT_NULL(binHandle);
@@ -137,10 +162,18 @@ aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle, aclrtBinHandle *binH
 	return ACL_SUCCESS;
 }
 
-/* Kernels of this library have one body: for the vector cores where cores are separate, else for all. */
-static bool on_vector_cores(void)
+aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle)
 {
-	return rts_fault_code() == ACL_ERROR_RT_VECTOR_CORE_EXCEPTION;
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(symbol);
+	REQUIRE_NOT_NULL(funcHandle);
+	return api_result(rts_symbol_function(symbol, funcHandle));
+}
+
+/* Kernels of this library have one body: for the vector cores where cores are separate, else for all. */
+static bool on_vector_cores(const struct rts_function *fn)
+{
+	return rts_fault_code(fn) == ACL_ERROR_RT_VECTOR_CORE_EXCEPTION;
 }
 
 aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr)
@@ -155,20 +188,45 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void *
 	code = rts_function_get(funcHandle, &fn);
 	if (code)
 		return api_result(code);
-	address = (void *)(uintptr_t)fn->kernel->run;
-	*aicAddr = on_vector_cores() ? NULL : address;
-	*aivAddr = on_vector_cores() ? address : NULL;
+	address = fn->cpu_name ? NULL : (void *)(uintptr_t)fn->kernel->run;
+	*aicAddr = on_vector_cores(fn) ? NULL : address;
+	*aivAddr = on_vector_cores(fn) ? address : NULL;
 	return ACL_SUCCESS;
 }
 
-static int attribute(aclrtFuncAttribute attr, int64_t *value)
+aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize)
 {
+	u_cleanup(rts_function_put) struct rts_function *fn = NULL;
+	size_t size;
+	int code;
+
+	REQUIRE_PRODUCT();
+	code = rts_function_get(funcHandle, &fn);
+	if (code)
+		return api_result(code);
+	if (!aicSize || !aivSize)
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "%s is NULL; it must be where a size goes",
+					   aicSize ? "aivSize" : "aicSize"));
+	size = fn->cpu_name ? 0 : rts_function_bytes(fn);
+	if (!size)
+		return api_result(u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+					   "the size of %s is not known: only of exported code for the cores it is",
+					   fn->kernel->name));
+	*aicSize = on_vector_cores(fn) ? 0 : size;
+	*aivSize = on_vector_cores(fn) ? size : 0;
+	return ACL_SUCCESS;
+}
+
+static int attribute(const struct rts_function *fn, aclrtFuncAttribute attr, int64_t *value)
+{
+	bool vector = on_vector_cores(fn);
+
 	switch ((int)attr) {
 	case ACL_FUNC_ATTR_KERNEL_TYPE:
-		*value = on_vector_cores() ? ACL_KERNEL_TYPE_VECTOR : ACL_KERNEL_TYPE_AICORE;
+		*value = fn->cpu_name ? ACL_KERNEL_TYPE_AICPU : vector ? ACL_KERNEL_TYPE_VECTOR : ACL_KERNEL_TYPE_AICORE;
 		return 0;
 	case ACL_FUNC_ATTR_KERNEL_RATIO: /* vector cores in the low 16 bits, cube cores in the next */
-		*value = on_vector_cores() ? 1 : 1 << 16;
+		*value = vector ? 1 : 1 << 16;
 		return 0;
 	case ACL_FUNC_ATTR_KERNEL_SCHED_MODE:
 		*value = 0;
@@ -188,7 +246,7 @@ aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle, aclrtFuncAttribut
 	REQUIRE_NOT_NULL(attrValue);
 	code = rts_function_get(funcHandle, &fn);
 	if (!code)
-		code = attribute(attrType, attrValue);
+		code = attribute(fn, attrType, attrValue);
 	return api_result(code);
 }
 

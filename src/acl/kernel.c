@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel.c - launching kernels built by cmake/ascendc.cmake. */
+/* kernel.c - what code built by cmake/ascendc.cmake calls. */
 #include "acl/api.h"
+#include "rts/module.h"
 #include "rts/stream.h"
-#include "vinci/kernel.h"
 
 /* A task that launches on its own stream cannot wait for the kernel: it runs when the task has ended. */
 static int launch(struct rts_stream *st, const struct vinci_kernel *kernel, uint32_t block_dim, const void *args,
@@ -27,4 +27,14 @@ uint32_t vinciLaunchKernel(const struct vinci_kernel *kernel, uint32_t block_dim
 		rts_stream_put(&st);
 	}
 	return (uint32_t)api_result(code);
+}
+
+void vinciRegisterSymbol(struct vinci_symbol *symbol)
+{
+	rts_symbol_register(symbol);
+}
+
+void vinciUnregisterSymbol(struct vinci_symbol *symbol)
+{
+	rts_symbol_unregister(symbol);
 }

@@ -23,9 +23,8 @@ static void target_put(struct target *t)
 
 static int target_get(const void *func, aclrtStream stream, const aclrtLaunchKernelCfg *cfg, struct target *t)
 {
-	int code;
+	int code = t->fn ? 0 : rts_function_get(func, &t->fn);
 
-	code = rts_function_get(func, &t->fn);
 	if (!code)
 		code = rts_launch_check_config(cfg);
 	if (!code)
@@ -95,6 +94,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
 	return api_result(code);
 }
 
+/* The only one that takes the address of a __global__ function as well. */
 aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
 					void **args)
 {
@@ -103,7 +103,9 @@ aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStr
 
 	REQUIRE_NOT_NULL(func);
 	REQUIRE(numBlocks, "%s: argument numBlocks is 0; it must be positive", __func__);
-	code = target_get(func, stream, cfg, &t);
+	code = rts_function_get_any(func, &t.fn);
+	if (!code)
+		code = target_get(func, stream, cfg, &t);
 	if (!code)
 		code = rts_launch_array(t.st, t.fn, numBlocks, args);
 	return api_result(code);

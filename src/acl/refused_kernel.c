@@ -15,19 +15,6 @@ REFUSE(aclrtDeviceTaskAbort, int32_t deviceId, uint32_t timeout)
 REFUSE(aclrtSetDeviceTaskAbortCallback, const char *regName, aclrtDeviceTaskAbortCallback callback,
 	void *args)
 
-/* Refused: CANN's reference reserves it; kernels of this library have names, not numbers. */
-REFUSE(aclrtBinaryGetFunctionByEntry, aclrtBinHandle binHandle, uint64_t funcEntry,
-	aclrtFuncHandle *funcHandle)
-
-/* Refused: a kernel is host code, which has no image in device memory and no host stub. */
-REFUSE(aclrtBinaryGetDevAddress, aclrtBinHandle binHandle, void **binAddr, size_t *binSize)
-REFUSE(aclrtGetFuncBySymbol, const void *symbol, aclrtFuncHandle *funcHandle)
-REFUSE(aclrtGetFunctionSize, aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize)
-
-/* Refused: operators for the device's own CPUs cannot be loaded. */
-REFUSE(aclrtRegisterCpuFunc, aclrtBinHandle handle, const char *funcName, const char *kernelName,
-	aclrtFuncHandle *funcHandle)
-
 /* Refused: cube and vector cores that synchronise through an address are not modelled. */
 REFUSE(aclrtGetHardwareSyncAddr, void **addr)
 

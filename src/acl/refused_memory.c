@@ -31,18 +31,6 @@ REFUSE(aclrtCmoAsyncWithBarrier, void *src, size_t size, aclrtCmoType cmoType, u
 	aclrtStream stream)
 REFUSE(aclrtCmoWaitBarrier, aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
 
-/* Refused: variables of device code need kernels loaded from binaries, which are not there yet. */
-REFUSE(aclrtGetSymbolAddress, const void *symbol, void **devPtr)
-REFUSE(aclrtGetSymbolSize, const void *symbol, size_t *size)
-REFUSE(aclrtMemcpyFromSymbol, void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset,
-	aclrtMemcpyKind kind)
-REFUSE(aclrtMemcpyFromSymbolAsync, void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset,
-	aclrtMemcpyKind kind, aclrtStream stream)
-REFUSE(aclrtMemcpyToSymbol, const void *symbol, const void *src, size_t count, size_t offset,
-	aclrtMemcpyKind kind)
-REFUSE(aclrtMemcpyToSymbolAsync, const void *symbol, const void *src, size_t count, size_t offset,
-	aclrtMemcpyKind kind, aclrtStream stream)
-
 /* Refused: shared buffers belong to the queues of the data transfer library. */
 REFUSE(aclrtAllocBuf, aclrtMbuf *buf, size_t size)
 REFUSE(aclrtFreeBuf, aclrtMbuf buf)

@@ -14,12 +14,14 @@ namespace {
 /* Far above any source; what is larger is a mistake in a build file. */
 constexpr size_t source_max = 64u << 20;
 
-const char usage[] = "usage: vinci-ascendc [-n <name in messages>] -o <output.cpp> <source.cpp>\n";
+const char usage[] = "usage: vinci-ascendc [-n <name in messages>] [-l <directory for aclrtlaunch_*.h>] "
+		     "-o <output.cpp> <source.cpp>\n";
 
 struct options {
 	std::string input;
 	std::string output;
 	std::string name;
+	std::string headers; /* directory; empty: none are wanted */
 };
 
 /* Returns 0, or the exit status with which to stop. */
@@ -27,10 +29,13 @@ int parse(int argc, char **argv, options *opt)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:o:h")) != -1) {
+	while ((c = getopt(argc, argv, "n:l:o:h")) != -1) {
 		switch (c) {
 		case 'n':
 			opt->name = optarg;
+			break;
+		case 'l':
+			opt->headers = optarg;
 			break;
 		case 'o':
 			opt->output = optarg;
@@ -98,6 +103,21 @@ bool write_file(const std::string &path, const std::string &text)
 	return false;
 }
 
+/* What has not changed keeps its date: whoever includes it need not be built again. */
+bool write_headers(const std::string &directory, const std::vector<ascendc::launch_header> &headers)
+{
+	for (const ascendc::launch_header &h : headers) {
+		std::string path = directory + "/aclrtlaunch_" + h.kernel + ".h";
+		std::string old;
+
+		if (access(path.c_str(), F_OK) == 0 && read_file(path, &old) && old == h.text)
+			continue;
+		if (!write_file(path, h.text))
+			return false;
+	}
+	return true;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -116,6 +136,8 @@ int main(int argc, char **argv)
 	for (const ascendc::diagnostic &d : result.errors)
 		std::fprintf(stderr, "%s:%zu: error: %s\n", opt.name.c_str(), d.line, d.text.c_str());
 	if (!result.errors.empty())
+		return 1;
+	if (!opt.headers.empty() && !write_headers(opt.headers, result.headers))
 		return 1;
 	return write_file(opt.output, result.text) ? 0 : 1;
 }

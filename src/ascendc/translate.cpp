@@ -90,7 +90,7 @@ translation translate(std::string text, const std::string &file)
 		translate_launches(src, d.body, true, &ed);
 		translate_traps(src, d.body, &ed);
 	}
-	export_kernels(src, &ed);
+	export_kernels(src, &ed, &result.headers);
 
 	result.errors = std::move(src.errors);
 	result.errors.insert(result.errors.end(), ed.errors.begin(), ed.errors.end());

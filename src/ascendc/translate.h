@@ -5,7 +5,9 @@
  *
  *	k<T><<<dim, l2ctrl, stream>>>(args)   ->  (VINCI_LAUNCH(k<T>)(dim, l2ctrl, stream))(args)
  *	asm("trap")                           ->  __builtin_trap()
- *	extern "C" __global__ ... void k(...) {...}   gets VINCI_KERNEL_EXPORT(k) behind it
+ *	extern "C" __global__ ... void k(...) {...}   gets VINCI_KERNEL_EXPORT(k) and aclrtlaunch_k() behind it
+ *	__global__ ... void k(...) {...}              gets VINCI_KERNEL_SYMBOL(k) behind it
+ *	__gm__ T v;                                   gets VINCI_VARIABLE_SYMBOL(v) behind it
  */
 #ifndef VINCI_ASCENDC_TRANSLATE_H
 #define VINCI_ASCENDC_TRANSLATE_H
@@ -50,11 +52,22 @@ private:
 void translate_launches(const source &src, const token_list &tokens, bool in_macro, editor *ed);
 /* trap.cpp */
 void translate_traps(const source &src, const token_list &tokens, editor *ed);
+
+/* aclrtlaunch_<kernel>.h, as CANN's build makes it for the host */
+struct launch_header {
+	std::string kernel;
+	std::string text;
+};
+
 /* exports.cpp */
-void export_kernels(const source &src, editor *ed);
+void export_kernels(const source &src, editor *ed, std::vector<launch_header> *headers);
+/* stubs.cpp: the definition of aclrtlaunch_<kernel>(), on one line, for the kernel that is named at code[name]; its
+ * header is appended. Empty if its parameters are beyond what is understood. */
+std::string launch_function(const source &src, size_t name, std::vector<launch_header> *headers);
 
 struct translation {
 	std::string text; /* empty if there are errors */
+	std::vector<launch_header> headers;
 	std::vector<diagnostic> errors;
 };
 

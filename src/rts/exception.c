@@ -168,8 +168,10 @@ static void notice_send(struct notice *n)
 }
 
 /* Kernels run on the vector cores where those are separate, as kernels of that kind do on a card. */
-int rts_fault_code(void)
+int rts_fault_code(const struct rts_function *fn)
 {
+	if (fn && fn->cpu_name)
+		return ACL_ERROR_RT_AICPU_EXCEPTION;
 	return rts_profile()->vector_cores == 2 * rts_profile()->cube_cores ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION
 									    : ACL_ERROR_RT_AICORE_EXCEPTION;
 }
@@ -185,7 +187,7 @@ int exception_raise(void *payload, struct rts_stream *st, const struct kernel_ru
 			.stream = (uint32_t)rts_stream_id(st),
 			.thread = (uint32_t)slot->thread,
 			.device = (uint32_t)rts_device_to_user(rts_stream_device(st)),
-			.code = rts_fault_code(),
+			.code = rts_fault_code(fn),
 			.function = fn,
 			.args = run->args,
 			.args_size = args_size,

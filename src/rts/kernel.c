@@ -51,13 +51,25 @@ struct share {
 	struct vinci_block block;
 };
 
+static void block_run(struct kernel_run *run, const struct vinci_block *block)
+{
+	uint32_t status;
+
+	if (!run->entry) {
+		run->kernel->run(run->args, block);
+		return;
+	}
+	status = run->entry((void *)(uintptr_t)run->args);
+	if (status)
+		atomic_store_explicit(&run->status, status, memory_order_relaxed);
+}
+
 static void share_run(void *arg)
 {
 	struct share *s = arg;
-	const struct kernel_run *run = s->run;
 
 	for (; s->block.index < s->block.count; s->block.index++)
-		run->kernel->run(run->args, &s->block);
+		block_run(s->run, &s->block);
 }
 
 static void share_run_spread(void *arg)
@@ -69,7 +81,7 @@ static void share_run_spread(void *arg)
 		s->block.index = atomic_fetch_add_explicit(&s->spread->next, 1, memory_order_relaxed);
 		if (s->block.index >= s->block.count)
 			return;
-		run->kernel->run(run->args, &s->block);
+		block_run(run, &s->block);
 	}
 }
 

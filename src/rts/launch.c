@@ -33,17 +33,27 @@ static void launch_drop(void *payload)
 static int launch_run(void *payload, struct rts_stream *st)
 {
 	struct function_launch *l = payload;
-	struct kernel_run run = { .kernel = l->function->kernel, .args = l->args, .blocks = l->blocks };
+	struct kernel_run run = {
+		.kernel = l->function->kernel, .entry = l->function->entry, .args = l->args, .blocks = l->blocks
+	};
 	struct rts_segment seg;
 
 	if (!l->owned && !rts_va_range(l->args, l->size, &seg)) {
 		rts_stream_explain(st, "kernel %s: its %u bytes of arguments at %p are not in memory of a device",
 				   run.kernel->name, l->size, l->args);
-		return rts_fault_code();
+		return rts_fault_code(l->function);
 	}
-	if (kernel_run(&run))
+	if (l->function->cpu_name && !run.entry) {
+		rts_stream_explain(st, "%s: the library has no function of the name that it was registered with",
+				   run.kernel->name);
+		return ACL_ERROR_RT_AICPU_EXCEPTION;
+	}
+	if (!kernel_run(&run))
+		return exception_raise(payload, st, &run, l->function, l->size);
+	if (!run.status)
 		return 0;
-	return exception_raise(payload, st, &run, l->function, l->size);
+	rts_stream_explain(st, "%s, which runs on the device's CPUs, returned %u", run.kernel->name, run.status);
+	return ACL_ERROR_RT_AICPU_EXCEPTION;
 }
 
 static const struct rts_task_type launch_type = { .name = "kernel", .run = launch_run, .drop = launch_drop };

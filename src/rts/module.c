@@ -1,43 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * module.c - binaries and their functions. A binary is a shared object of this machine, as ascendc_fatbin_library()
- * makes them.
+ * module.c - binaries and their functions. A binary is a shared object of this machine: as ascendc_fatbin_library()
+ * makes them, one with functions for the device's CPUs, or a part of the program that has kernels (symbol.c).
  *
- * It is read into a file of its own without a name and loaded from there, so that each load has its own variables, as
- * on a card, and a file that was replaced meanwhile is not taken for the one that is loaded already. The loader knows
- * objects by their path: each load spells the same path in another way.
+ * Variables of a binary are device memory of the device that was current when it was loaded.
  */
-#include "rts/module.h"
+#include "rts/image.h"
 #include "rts/lock_order.h"
+#include "rts/module.h"
 #include "util/mutex.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define MACHINE EM_AARCH64
-#endif
-
-#define SERIAL_BITS 24
-#define PATH_BYTES (64 + 2 * SERIAL_BITS)
 #define BINARY_BYTES_MAX ((size_t)1 << 30)
 #define ANY_DEVICE UINT32_MAX
+#define KERNEL_NAME_MAX 4096
 
 struct rts_binary {
 	struct rts_object obj;
 	void *dl;
 	uint32_t device;		/* index, or ANY_DEVICE */
+	bool own;			/* loaded from an image, by its caller's wish */
+	bool cpu, lazy;
 	struct u_mutex lock;		/* protects what follows */
 	struct rts_function *functions; /* that have handles */
 	bool closed;
@@ -59,6 +50,20 @@ static int magic_check(uint32_t magic, bool file)
 	return 0;
 }
 
+/* A file of mode 0 or 1 is a description, of operators that CANN brings or that lie in a library beside it. */
+static int cpu_mode_check(int32_t mode, bool file)
+{
+	if (file ? mode != 0 && mode != 1 : mode != 2)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "cpuKernelMode is %d; it must be %s", mode,
+				file ? "0 or 1 for a file" : "2 for data");
+	if (file)
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+				"cpuKernelMode %d: descriptions of operators (.json) are not read; load the library "
+				"itself with aclrtBinaryLoadFromData and mode 2",
+				mode);
+	return 0;
+}
+
 static int option_check(const aclrtBinaryLoadOption *opt, bool file)
 {
 	switch ((int)opt->type) {
@@ -70,9 +75,7 @@ static int option_check(const aclrtBinaryLoadOption *opt, bool file)
 	case ACL_RT_BINARY_LOAD_OPT_MAGIC:
 		return magic_check(opt->value.magic, file);
 	case ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE:
-		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-				"operators of the device's own CPUs (ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE) are not "
-				"supported");
+		return cpu_mode_check(opt->value.cpuKernelMode, file);
 	default:
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "load option %d is unknown; 1 to 3 are known",
 				(int)opt->type);
@@ -95,105 +98,69 @@ static int options_check(const aclrtBinaryLoadOptions *options, bool file)
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* The loader takes what the headers say for granted: a file that ends early would end the process. */
-static bool segments_fit(const unsigned char *data, size_t size, const Elf64_Ehdr *h)
+/* Options that have been checked. */
+static void options_read(const aclrtBinaryLoadOptions *options, struct rts_binary *b)
 {
-	Elf64_Phdr ph;
+	for (size_t i = 0; options && i < options->numOpt; i++) {
+		const aclrtBinaryLoadOption *opt = &options->options[i];
 
-	if (h->e_phentsize != sizeof(ph) || h->e_phoff > size || h->e_phnum > (size - h->e_phoff) / sizeof(ph))
-		return false;
-	for (unsigned i = 0; i < h->e_phnum; i++) {
-		memcpy(&ph, data + h->e_phoff + i * sizeof(ph), sizeof(ph));
-		if (ph.p_type == PT_LOAD && (ph.p_offset > size || ph.p_filesz > size - ph.p_offset))
-			return false;
+		if (opt->type == ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD)
+			b->lazy = opt->value.isLazyLoad;
+		b->cpu |= opt->type == ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
 	}
-	return true;
 }
 
-static int image_check(const void *data, size_t size, const char *what)
+static int variables_remove(uintptr_t base, size_t size, void *arg)
 {
-	Elf64_Ehdr h;
-
-	if (size < sizeof(h) || memcmp(data, ELFMAG, SELFMAG))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s is no binary: it does not begin with an ELF header",
-				what);
-	memcpy(&h, data, sizeof(h));
-	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_machine != MACHINE || h.e_type != ET_DYN)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"%s is an object of type %u for machine %u; kernels for this library are shared "
-				"objects (type 3) for "
-				"machine %u, made by ascendc_fatbin_library()",
-				what, h.e_type, h.e_machine, MACHINE);
-	if (!segments_fit(data, size, &h))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"%s is cut off: it has %zu bytes, and its segments lie beyond", what, size);
+	(void)size;
+	(void)arg;
+	(void)rts_va_remove(base, RTS_SEG_VARIABLES, NULL);
 	return 0;
 }
 
-static int write_all(int fd, const char *data, size_t size)
+static int variables_insert(uintptr_t base, size_t size, void *arg)
 {
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return rts_variables_insert(base, size, *(const uint32_t *)arg);
 }
 
-/* Each bit of the serial number is a component of the path that leads nowhere: "/." or "/". */
-static void spell_path(char *path, int fd)
+int rts_variables_insert(uintptr_t base, size_t size, uint32_t device)
 {
-	static atomic_uint serials;
-	unsigned serial = atomic_fetch_add(&serials, 1);
-	char *at = path + sprintf(path, "/proc/self");
+	const struct rts_segment seg = { .base = base,
+					 .size = size,
+					 .kind = RTS_SEG_VARIABLES,
+					 .device = device,
+					 .owner = device,
+					 .page_kind = VINCI_PAGE_4K };
 
-	for (unsigned bit = 0; bit < SERIAL_BITS; bit++) {
-		*at++ = '/';
-		if (serial >> bit & 1)
-			*at++ = '.';
-	}
-	sprintf(at, "/fd/%d", fd);
+	return rts_va_insert(&seg);
 }
 
-static void *image_open(const void *data, size_t size)
+static void image_close(void *dl)
 {
-	char path[PATH_BYTES];
-	void *dl = NULL;
-	int fd = memfd_create("kernels", MFD_CLOEXEC);
-
-	if (fd < 0)
-		return NULL;
-	if (!write_all(fd, data, size)) {
-		spell_path(path, fd);
-		dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	}
-	close(fd);
-	return dl;
+	(void)image_for_variables(dl, variables_remove, NULL);
+	dlclose(dl);
 }
 
 static void binary_released(struct rts_object *obj)
 {
 	struct rts_binary *b = (struct rts_binary *)obj;
 
-	dlclose(b->dl);
+	if (b->own)
+		image_close(b->dl);
+	else
+		dlclose(b->dl);
 	u_mutex_destroy(&b->lock);
 	free(b);
 }
 
-static int binary_publish(void *dl, uint32_t device, void **handle)
+static int binary_publish(const struct rts_binary *what, void **handle)
 {
 	struct rts_binary *b = calloc(1, sizeof(*b));
 	int r;
 
 	if (!b)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a binary");
-	b->dl = dl;
-	b->device = device;
+	*b = *what;
 	u_mutex_init(&b->lock, RANK_MODULE, "binary");
 	r = rts_object_publish(&b->obj, RTS_BINARY, binary_released);
 	if (r) {
@@ -205,24 +172,27 @@ static int binary_publish(void *dl, uint32_t device, void **handle)
 	return 0;
 }
 
-static int image_load(const void *data, size_t size, uint32_t device, const char *what, void **handle)
+/* A part of the program, opened as @dl, which it takes over unless it fails. */
+int rts_binary_of_program(void *dl, void **handle)
 {
-	const char *why;
-	void *dl;
-	int r;
+	const struct rts_binary b = { .dl = dl, .device = ANY_DEVICE };
 
-	r = image_check(data, size, what);
+	return binary_publish(&b, handle);
+}
+
+static int binary_load(const void *data, size_t size, const char *what, uint32_t current, struct rts_binary *b,
+		       void **handle)
+{
+	int r = image_load(data, size, what, &b->dl);
+
 	if (r)
 		return r;
-	dl = image_open(data, size);
-	if (!dl) {
-		why = dlerror();
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s cannot be loaded: %s", what,
-				why ? why : "no memory, or /proc is not mounted");
-	}
-	r = binary_publish(dl, device, handle);
+	b->own = true;
+	r = image_for_variables(b->dl, variables_insert, &current);
+	if (!r)
+		r = binary_publish(b, handle);
 	if (r)
-		dlclose(dl);
+		image_close(b->dl);
 	return r;
 }
 
@@ -262,6 +232,7 @@ static int file_map(const char *path, void **data, size_t *size)
 
 int rts_binary_load_file(const char *path, const aclrtBinaryLoadOptions *options, void **handle)
 {
+	struct rts_binary b = { .device = ANY_DEVICE };
 	struct rts_context *ctx;
 	size_t size = 0;
 	void *data = NULL;
@@ -274,13 +245,15 @@ int rts_binary_load_file(const char *path, const aclrtBinaryLoadOptions *options
 		r = file_map(path, &data, &size);
 	if (r)
 		return r;
-	r = image_load(data, size, ANY_DEVICE, path, handle);
+	options_read(options, &b);
+	r = binary_load(data, size, path, ctx->device, &b, handle);
 	free(data);
 	return r;
 }
 
 int rts_binary_load_data(const void *data, size_t size, const aclrtBinaryLoadOptions *options, void **handle)
 {
+	struct rts_binary b = { 0 };
 	struct rts_context *ctx;
 	int r;
 
@@ -292,7 +265,9 @@ int rts_binary_load_data(const void *data, size_t size, const aclrtBinaryLoadOpt
 		r = rts_context_current(&ctx);
 	if (r)
 		return r;
-	return image_load(data, size, ctx->device, "the data", handle);
+	options_read(options, &b);
+	b.device = ctx->device;
+	return binary_load(data, size, "the data", ctx->device, &b, handle);
 }
 
 static int binary_get(void *handle, struct rts_binary **out)
@@ -312,6 +287,26 @@ static int binary_get(void *handle, struct rts_binary **out)
 static void binary_put(struct rts_binary *b)
 {
 	rts_object_put(&b->obj);
+}
+
+int rts_binary_image(void *handle, void **base, size_t *size)
+{
+	struct rts_binary *b = NULL;
+	size_t bytes = 0;
+	void *at = NULL;
+	int r;
+
+	r = binary_get(handle, &b);
+	if (r)
+		return r;
+	if (!image_span(b->dl, &at, &bytes))
+		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the binary's segments lie apart, not in one piece");
+	if (!r && base)
+		*base = b->lazy ? NULL : at;
+	if (!r)
+		*size = bytes;
+	binary_put(b);
+	return r;
 }
 
 void *rts_binary_handle(const struct rts_binary *b)
@@ -335,6 +330,7 @@ static void function_released(struct rts_object *obj)
 	struct rts_function *fn = (struct rts_function *)obj;
 
 	binary_put(fn->binary);
+	free(fn->cpu_name);
 	free(fn);
 }
 
@@ -386,16 +382,20 @@ int rts_binary_unload(void *handle)
 	return 0;
 }
 
+static const struct vinci_kernel *kernel_symbol(struct rts_binary *b, const char *name)
+{
+	char symbol[sizeof(VINCI_KERNEL_SYMBOL_PREFIX) + KERNEL_NAME_MAX];
+	int n = snprintf(symbol, sizeof(symbol), "%s%s", VINCI_KERNEL_SYMBOL_PREFIX, name);
+
+	return (size_t)n < sizeof(symbol) ? dlsym(b->dl, symbol) : NULL;
+}
+
 static int kernel_find(struct rts_binary *b, const char *name, const struct vinci_kernel **kernel)
 {
-	size_t size = strlen(name) + sizeof(VINCI_KERNEL_SYMBOL_PREFIX);
-	char *symbol = malloc(size);
-
-	if (!symbol)
-		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a name of %zu bytes", size);
-	snprintf(symbol, size, "%s%s", VINCI_KERNEL_SYMBOL_PREFIX, name);
-	*kernel = dlsym(b->dl, symbol);
-	free(symbol);
+	if (b->cpu)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"functions for the device's CPUs are named with aclrtRegisterCpuFunc");
+	*kernel = kernel_symbol(b, name);
 	if (!*kernel)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"the binary has no kernel \"%.200s\"; kernels are found by the names of their extern "
@@ -404,43 +404,98 @@ static int kernel_find(struct rts_binary *b, const char *name, const struct vinc
 	return rts_kernel_check(*kernel);
 }
 
-static int function_new_locked(struct rts_binary *b, const struct vinci_kernel *kernel, void **out)
+/* As CANN reads a name: the digits behind its last '_'; without any the entry is 0. */
+static uint64_t entry_of(const char *name)
 {
-	struct rts_function *fn = calloc(1, sizeof(*fn));
+	const char *digits = strrchr(name, '_');
+	uint64_t entry = 0;
+
+	digits = digits ? digits + 1 : name;
+	if (!*digits || digits[strspn(digits, "0123456789")])
+		return 0;
+	for (; *digits; digits++)
+		if (__builtin_mul_overflow(entry, 10, &entry) || __builtin_add_overflow(entry, *digits - '0', &entry))
+			return 0;
+	return entry;
+}
+
+struct entry_search {
+	uint64_t entry;
+	const char *name; /* the first in the alphabet, NULL: none yet */
+};
+
+static void compare_entry(const char *symbol, void *arg)
+{
+	const size_t prefix = sizeof(VINCI_KERNEL_SYMBOL_PREFIX) - 1;
+	struct entry_search *s = arg;
+	const char *name = symbol + prefix;
+
+	if (strncmp(symbol, VINCI_KERNEL_SYMBOL_PREFIX, prefix) || entry_of(name) != s->entry)
+		return;
+	if (!s->name || strcmp(name, s->name) < 0)
+		s->name = name;
+}
+
+/* @model is copied and published. The name of a function for the device's CPUs goes with it. */
+static int function_new_locked(const struct rts_function *model, void **out)
+{
+	struct rts_function *fn = malloc(sizeof(*fn));
 	int r;
 
 	if (!fn)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a function");
-	fn->binary = b;
-	fn->kernel = kernel;
+	*fn = *model;
+	if (fn->cpu_name) {
+		fn->cpu = (struct vinci_kernel){ .abi = VINCI_KERNEL_ABI, .name = fn->cpu_name };
+		fn->kernel = &fn->cpu;
+	}
+	fn->next = fn->binary->functions;
+	rts_object_ref(&fn->binary->obj);
 	r = rts_object_publish(&fn->obj, RTS_FUNCTION, function_released);
 	if (r) {
+		binary_put(fn->binary);
 		free(fn);
 		return r;
 	}
-	rts_object_ref(&b->obj);
-	fn->next = b->functions;
-	b->functions = fn;
+	fn->binary->functions = fn;
 	*out = atomic_load(&fn->obj.handle);
 	return 0;
 }
 
-static int function_of(struct rts_binary *b, const struct vinci_kernel *kernel, void **out)
+static bool same_function(const struct rts_function *a, const struct rts_function *b)
 {
+	return a->cpu_name ? b->cpu_name && !strcmp(a->cpu_name, b->cpu_name) : a->kernel == b->kernel;
+}
+
+/* The handle of the function that is like @model, a new one if need be; *kept then says so. */
+static int function_of(const struct rts_function *model, void **out, bool *kept)
+{
+	struct rts_binary *b = model->binary;
 	struct rts_function *fn;
 	int r = 0;
 
 	u_mutex_lock(&b->lock);
-	for (fn = b->functions; fn && fn->kernel != kernel; fn = fn->next)
+	for (fn = b->functions; fn && !same_function(fn, model); fn = fn->next)
 		;
-	if (fn)
+	*kept = false;
+	if (fn) {
 		*out = atomic_load(&fn->obj.handle);
-	else if (!b->closed)
-		r = function_new_locked(b, kernel, out);
-	else
+	} else if (!b->closed) {
+		r = function_new_locked(model, out);
+		*kept = !r;
+	} else {
 		r = u_report(ACL_ERROR_RT_INVALID_HANDLE, "the binary has just been unloaded");
+	}
 	u_mutex_unlock(&b->lock);
 	return r;
+}
+
+static int function_of_kernel(struct rts_binary *b, const struct vinci_kernel *kernel, void **out)
+{
+	const struct rts_function model = { .binary = b, .kernel = kernel };
+	bool kept;
+
+	return function_of(&model, out, &kept);
 }
 
 int rts_binary_function(void *handle, const char *name, void **out)
@@ -455,9 +510,78 @@ int rts_binary_function(void *handle, const char *name, void **out)
 	fault_start();
 	r = kernel_find(b, name, &kernel);
 	if (!r)
-		r = function_of(b, kernel, out);
+		r = function_of_kernel(b, kernel, out);
 	binary_put(b);
 	return r;
+}
+
+int rts_binary_function_of(void *handle, const struct vinci_kernel *kernel, void **out)
+{
+	struct rts_binary *b = NULL;
+	int r;
+
+	r = binary_get(handle, &b);
+	if (!r)
+		r = rts_kernel_check(kernel);
+	if (!r)
+		r = function_of_kernel(b, kernel, out);
+	if (b)
+		binary_put(b);
+	return r;
+}
+
+int rts_binary_function_by_entry(void *handle, uint64_t entry, void **out)
+{
+	struct entry_search search = { .entry = entry };
+	struct rts_binary *b = NULL;
+	int r;
+
+	r = binary_get(handle, &b);
+	if (r)
+		return r;
+	if (!b->cpu)
+		image_for_symbols(b->dl, compare_entry, &search);
+	r = search.name ? rts_binary_function(handle, search.name, out)
+			: u_report(ACL_ERROR_RT_PARAM_INVALID,
+				   "the binary has no kernel with the entry %llu; it is the number behind the last _ of "
+				   "a kernel's name, 0 where there is none",
+				   (unsigned long long)entry);
+	binary_put(b);
+	return r;
+}
+
+int rts_binary_cpu_function(void *handle, const char *function, const char *kernel, void **out)
+{
+	struct rts_function model = { 0 };
+	bool kept = false;
+	int r;
+
+	r = binary_get(handle, &model.binary);
+	if (r)
+		return r;
+	fault_start();
+	if (!model.binary->cpu)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID,
+			     "the binary was not loaded with ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE");
+	if (!r)
+		model.cpu_name = strdup(kernel);
+	if (!r && !model.cpu_name)
+		r = u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for the name of a function");
+	if (!r)
+		*(void **)&model.entry = dlsym(model.binary->dl, function);
+	if (!r)
+		r = function_of(&model, out, &kept);
+	if (!kept)
+		free(model.cpu_name);
+	binary_put(model.binary);
+	return r;
+}
+
+size_t rts_function_bytes(const struct rts_function *fn)
+{
+	const void *at = rts_symbol_of_kernel(fn->kernel);
+
+	return image_symbol_bytes(at ? at : dlsym(fn->binary->dl, fn->kernel->name), STT_FUNC);
 }
 
 static int params_check(const struct rts_function *fn)
@@ -496,23 +620,22 @@ int rts_function_param(const struct rts_function *fn, size_t index, size_t *offs
 
 int rts_binary_global(void *handle, const char *name, void **address, size_t *size)
 {
-	const ElfW(Sym) *symbol = NULL;
 	struct rts_binary *b = NULL;
-	void *at = NULL;
-	Dl_info info;
+	size_t bytes;
+	void *at;
 	int r;
 
 	r = binary_get(handle, &b);
 	if (r)
 		return r;
 	at = dlsym(b->dl, name);
-	if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || info.dli_saddr != at || !symbol ||
-	    ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
+	bytes = image_symbol_bytes(at, STT_OBJECT);
+	if (!bytes)
 		r = u_report(ACL_ERROR_RT_SYMBOL_NOT_FOUND, "the binary has no variable \"%.200s\"", name);
 	if (!r && address)
 		*address = at;
 	if (!r && size)
-		*size = symbol->st_size;
+		*size = bytes;
 	binary_put(b);
 	return r;
 }

@@ -24,6 +24,10 @@ struct rts_function {
 	struct rts_function *next; /* of the binary's; its lock */
 	struct rts_binary *binary; /* a reference */
 	const struct vinci_kernel *kernel;
+	/* Of a function for the device's CPUs; else NULL. */
+	char *cpu_name;
+	uint32_t (*entry)(void *args); /* NULL: the library has no such function */
+	struct vinci_kernel cpu;       /* *kernel */
 };
 
 /* A binary for the current context's device. 107002; 107000 when it cannot be read or is no object of this machine. */
@@ -33,6 +37,12 @@ int rts_binary_load_data(const void *data, size_t size, const aclrtBinaryLoadOpt
 int rts_binary_unload(void *handle);
 /* The same handle for the same name. 107000 when there is no such kernel. */
 int rts_binary_function(void *handle, const char *name, void **function);
+/* The number behind the last '_' of a kernel's name tells its entry. 107000 */
+int rts_binary_function_by_entry(void *handle, uint64_t entry, void **function);
+/* A function named @function of a binary for the device's CPUs, which is called @kernel from now on. 107000 */
+int rts_binary_cpu_function(void *handle, const char *function, const char *kernel, void **out);
+/* Where the binary lies; base NULL if it was to be loaded lazily. 207000 */
+int rts_binary_image(void *handle, void **base, size_t *size);
 /* Address and size of a variable. 107042 */
 int rts_binary_global(void *handle, const char *name, void **address, size_t *size);
 int rts_binary_set_callback(void *handle, aclrtOpExceptionCallback callback, void *user_data);
@@ -42,11 +52,33 @@ aclrtOpExceptionCallback rts_binary_callback(struct rts_binary *binary, void **u
 int rts_binary_check_device(const struct rts_binary *binary, uint32_t device);
 void *rts_binary_handle(const struct rts_binary *binary); /* NULL once unloaded */
 
+/* For symbol.c: a part of the program, opened as @dl, which is taken over on success; and a function of it. */
+int rts_binary_of_program(void *dl, void **handle);
+int rts_binary_function_of(void *handle, const struct vinci_kernel *kernel, void **function);
+/* Makes what a program or a binary calls a variable of the device known as memory of @device. 207001 */
+int rts_variables_insert(uintptr_t base, size_t size, uint32_t device);
+
 int rts_function_get(const void *handle, struct rts_function **function);
 void rts_function_put(struct rts_function **function);
 /* 107000 when the descriptor tells nothing of parameters, or @index is too large. */
 int rts_function_param_count(const struct rts_function *function, size_t *count);
 int rts_function_param(const struct rts_function *function, size_t index, size_t *offset, size_t *size);
+
+/* Of its code; 0: nobody knows, for it is not exported. */
+size_t rts_function_bytes(const struct rts_function *function);
+
+/* --- symbol.c --------------------------------------------------------------------------------- */
+
+void rts_symbol_register(struct vinci_symbol *symbol);
+void rts_symbol_unregister(struct vinci_symbol *symbol);
+/* A __gm__ variable of the program, for the current context's device. 107002, 107043, 207000 */
+int rts_symbol_variable(const void *symbol, void **address, size_t *size);
+/* The handle of a __global__ function of the program. 107002, 107044 */
+int rts_symbol_function(const void *symbol, void **function);
+/* As rts_function_get(); @function may also be the address of a __global__ function. */
+int rts_function_get_any(const void *function, struct rts_function **out);
+/* The address of the __global__ function that @kernel describes; NULL if nobody told. */
+const void *rts_symbol_of_kernel(const struct vinci_kernel *kernel);
 
 /* --- args.c ----------------------------------------------------------------------------------- */
 
@@ -89,8 +121,10 @@ int rts_kernel_check(const struct vinci_kernel *kernel);
 
 struct kernel_run {
 	const struct vinci_kernel *kernel;
+	uint32_t (*entry)(void *args); /* called instead of the kernel */
 	const void *args;
 	uint32_t blocks;
+	atomic_uint status; /* what an entry has answered, if it was not 0 */
 	atomic_uint faults;
 	/* of the first one */
 	uint32_t block;
@@ -111,8 +145,8 @@ struct rtExceptionInfo {
 	uint32_t args_size;
 };
 
-/* What a task answers whose kernel has faulted. */
-int rts_fault_code(void);
+/* What a task answers whose kernel has faulted; NULL: a kernel without a handle. */
+int rts_fault_code(const struct rts_function *function);
 /* A kernel of the running task @payload has faulted: says so, calls the callbacks, returns the task's code. */
 int exception_raise(void *payload, struct rts_stream *stream, const struct kernel_run *run,
 		    struct rts_function *function, uint32_t args_size);

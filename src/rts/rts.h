@@ -238,6 +238,7 @@ enum rts_segment_kind {
 	RTS_SEG_IPC, /* imported by key */
 	RTS_SEG_RESERVED, /* aclrtReserveMemAddress: contains RTS_SEG_VMM segments */
 	RTS_SEG_VMM, /* aclrtMapMem */
+	RTS_SEG_VARIABLES, /* of a binary, or of the program's kernels; inside nothing else */
 };
 
 struct rts_segment {

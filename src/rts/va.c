@@ -518,7 +518,7 @@ static bool remove_entry(struct layer *layer, uint64_t base, int kind, struct en
 
 static int layer_of(enum rts_segment_kind kind)
 {
-	return kind == RTS_SEG_VMM || kind == RTS_SEG_HOST_REGISTERED ? INNER : OUTER;
+	return kind == RTS_SEG_VMM || kind == RTS_SEG_HOST_REGISTERED || kind == RTS_SEG_VARIABLES ? INNER : OUTER;
 }
 
 /* ---- the interface for writers ---- */

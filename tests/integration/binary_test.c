@@ -21,9 +21,9 @@ static aclrtFuncHandle function(aclrtBinHandle of, const char *name)
 	return fn;
 }
 
-static void *image(size_t *size)
+static void *image_of(const char *path, size_t *size)
 {
-	int fd = open(BINARY_PATH, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	void *data;
 
@@ -35,6 +35,20 @@ static void *image(size_t *size)
 	assert_int_equal(read(fd, data, *size), (ssize_t)*size);
 	close(fd);
 	return data;
+}
+
+static void *image(size_t *size)
+{
+	return image_of(BINARY_PATH, size);
+}
+
+static void assert_says(int code, int wanted, const char *word)
+{
+	const char *text = aclGetRecentErrMsg();
+
+	assert_int_equal(code, wanted);
+	assert_non_null(text);
+	assert_non_null(strstr(text, word));
 }
 
 static void *device_new(size_t size)
@@ -159,7 +173,7 @@ static void files_that_are_no_binaries(void **state)
 	opt = (aclrtBinaryLoadOption){ .type = ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD, .value.isLazyLoad = 2 };
 	assert_refused(aclrtBinaryLoadFromFile(BINARY_PATH, &options, &b), ACL_ERROR_RT_PARAM_INVALID);
 	opt.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
-	assert_refused(aclrtBinaryLoadFromFile(BINARY_PATH, &options, &b), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_refused(aclrtBinaryLoadFromFile(BINARY_PATH, &options, &b), ACL_ERROR_RT_PARAM_INVALID);
 	opt.type = (aclrtBinaryLoadOptionType)99;
 	assert_refused(aclrtBinaryLoadFromFile(BINARY_PATH, &options, &b), ACL_ERROR_RT_PARAM_INVALID);
 	options.options = NULL;
@@ -301,6 +315,191 @@ static void functions_refuse(void **state)
 	assert_refused(aclrtGetFunctionAttribute(scale, ACL_FUNC_ATTR_KERNEL_TYPE, NULL), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtGetFunctionAttribute(bin, ACL_FUNC_ATTR_KERNEL_TYPE, &value), ACL_ERROR_RT_INVALID_HANDLE);
 	assert_int_equal(value, 5);
+}
+
+/* covers: aclrtBinaryGetFunctionByEntry effect */
+static void functions_by_entry(void **state)
+{
+	aclrtFuncHandle fn = NULL;
+	void *out = device_new(8);
+	char name[16];
+
+	(void)state;
+	assert_ok(aclrtBinaryGetFunctionByEntry(bin, 7, &fn));
+	assert_ptr_equal(fn, function(bin, "keyed_7"));
+	assert_int_equal(count_of(fn, out), 7);
+	assert_ok(aclrtBinaryGetFunctionByEntry(bin, UINT64_MAX, &fn));
+	assert_int_equal(count_of(fn, out), 8);
+	/* 0 is what has no number, the first by name. */
+	assert_ok(aclrtBinaryGetFunctionByEntry(bin, 0, &fn));
+	assert_ok(aclrtGetFunctionName(fn, sizeof(name), name));
+	assert_string_equal(name, "add_halves");
+	assert_ok(aclrtFree(out));
+}
+
+/* covers: aclrtBinaryGetFunctionByEntry failure */
+static void entries_that_are_not_there(void **state)
+{
+	aclrtFuncHandle fn = (aclrtFuncHandle)1;
+
+	(void)state;
+	assert_refused(aclrtBinaryGetFunctionByEntry(bin, 8, &fn), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtBinaryGetFunctionByEntry(scale, 7, &fn), ACL_ERROR_RT_INVALID_HANDLE);
+	assert_refused(aclrtBinaryGetFunctionByEntry(NULL, 7, &fn), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtBinaryGetFunctionByEntry(bin, 7, NULL), ACL_ERROR_INVALID_PARAM);
+	assert_ptr_equal(fn, (aclrtFuncHandle)1);
+}
+
+/* covers: aclrtBinaryGetDevAddress effect */
+static void where_a_binary_lies(void **state)
+{
+	aclrtBinaryLoadOption lazy = { .type = ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD, .value.isLazyLoad = 1 };
+	aclrtBinaryLoadOptions options = { .options = &lazy, .numOpt = 1 };
+	void *base = NULL, *aic, *aiv, *factor;
+	aclrtBinHandle late;
+	unsigned char *copy;
+	size_t size = 0;
+
+	(void)state;
+	assert_ok(aclrtBinaryGetDevAddress(bin, &base, &size));
+	assert_ok(aclrtGetFunctionAddr(scale, &aic, &aiv));
+	assert_in_range((uintptr_t)aiv, (uintptr_t)base, (uintptr_t)base + size - 1);
+	assert_ok(aclrtBinaryGetGlobal(bin, "shared_factor", &factor, NULL));
+	assert_in_range((uintptr_t)factor, (uintptr_t)base, (uintptr_t)base + size - 4);
+	copy = malloc(size);
+	assert_non_null(copy);
+	assert_ok(aclrtMemcpy(copy, 4096, base, 4096, ACL_MEMCPY_DEVICE_TO_HOST));
+	assert_memory_equal(copy, "\x7f" "ELF", 4);
+	free(copy);
+
+	assert_ok(aclrtBinaryLoadFromFile(BINARY_PATH, &options, &late));
+	assert_ok(aclrtBinaryGetDevAddress(late, &base, &size));
+	assert_null(base);
+	assert_ok(aclrtBinaryUnLoad(late));
+}
+
+/* covers: aclrtBinaryGetDevAddress failure */
+static void where_no_binary_lies(void **state)
+{
+	void *base = (void *)1;
+	size_t size = 5;
+
+	(void)state;
+	assert_refused(aclrtBinaryGetDevAddress(scale, &base, &size), ACL_ERROR_RT_INVALID_HANDLE);
+	assert_refused(aclrtBinaryGetDevAddress(NULL, &base, &size), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtBinaryGetDevAddress(bin, NULL, &size), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtBinaryGetDevAddress(bin, &base, NULL), ACL_ERROR_INVALID_PARAM);
+	assert_ptr_equal(base, (void *)1);
+	assert_int_equal(size, 5);
+}
+
+static void variables_are_device_memory(void **state)
+{
+	aclrtPtrAttributes attributes;
+	int32_t *host, factor = 0;
+	void *at;
+
+	(void)state;
+	assert_ok(aclrtBinaryGetGlobal(bin, "shared_factor", &at, NULL));
+	assert_ok(aclrtPointerGetAttributes(at, &attributes));
+	assert_int_equal(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+	assert_ok(aclrtMallocHost((void **)&host, 4));
+	*host = 3;
+	assert_ok(aclrtMemcpyAsync(at, 4, host, 4, ACL_MEMCPY_HOST_TO_DEVICE, NULL));
+	assert_ok(aclrtSynchronizeStream(NULL));
+	assert_ok(aclrtMemcpy(&factor, 4, at, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+	assert_int_equal(factor, 3);
+	assert_refused(aclrtFree(at), ACL_ERROR_RT_PARAM_INVALID);
+	assert_ok(aclrtFreeHost(host));
+}
+
+/* --- the device's own CPUs -------------------------------------------------------------------- */
+
+static aclrtBinHandle cpu_load(void)
+{
+	aclrtBinaryLoadOption opt = { .type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value.cpuKernelMode = 2 };
+	aclrtBinaryLoadOptions options = { .options = &opt, .numOpt = 1 };
+	aclrtBinHandle cpu = NULL;
+	size_t size;
+	void *data = image_of(CPU_LIBRARY_PATH, &size);
+
+	assert_ok(aclrtBinaryLoadFromData(data, size, &options, &cpu));
+	free(data);
+	return cpu;
+}
+
+struct cpu_args {
+	void *out;
+	int64_t add;
+};
+
+static aclError cpu_run(aclrtFuncHandle fn, uint32_t blocks, struct cpu_args args)
+{
+	aclrtParamHandle param;
+	aclrtArgsHandle list;
+
+	assert_ok(aclrtKernelArgsInit(fn, &list));
+	assert_ok(aclrtKernelArgsAppend(list, &args, sizeof(args), &param));
+	assert_ok(aclrtKernelArgsFinalize(list));
+	assert_ok(aclrtLaunchKernelWithConfig(fn, blocks, NULL, NULL, list, NULL));
+	return aclrtSynchronizeStream(NULL);
+}
+
+/* covers: aclrtRegisterCpuFunc effect */
+static void functions_for_cpus(void **state)
+{
+	void *out = device_new(8);
+	aclrtBinHandle cpu = cpu_load(), of = NULL;
+	aclrtFuncHandle fn = NULL, again = NULL;
+	int64_t type = -1;
+	char name[8];
+
+	(void)state;
+	assert_ok(aclrtRegisterCpuFunc(cpu, "add_value", "Adder", &fn));
+	assert_ok(aclrtRegisterCpuFunc(cpu, "add_value", "Adder", &again));
+	assert_ptr_equal(fn, again);
+	assert_ok(aclrtGetFunctionName(fn, sizeof(name), name));
+	assert_string_equal(name, "Adder");
+	assert_ok(aclrtGetFunctionAttribute(fn, ACL_FUNC_ATTR_KERNEL_TYPE, &type));
+	assert_int_equal(type, ACL_KERNEL_TYPE_AICPU);
+	assert_ok(aclrtFunctionGetBinary(fn, &of));
+	assert_ptr_equal(of, cpu);
+	assert_ok(cpu_run(fn, 1, (struct cpu_args){ out, 5 }));
+	assert_ok(cpu_run(fn, 3, (struct cpu_args){ out, 5 }));
+	assert_int_equal(value_at(out), 20);
+	assert_ok(aclrtBinaryUnLoad(cpu));
+	assert_ok(aclrtFree(out));
+}
+
+/* covers: aclrtRegisterCpuFunc failure */
+static void functions_for_cpus_that_fail(void **state)
+{
+	aclrtBinaryLoadOption opt = { .type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value.cpuKernelMode = 1 };
+	aclrtBinaryLoadOptions options = { .options = &opt, .numOpt = 1 };
+	aclrtBinHandle cpu = cpu_load(), none = NULL;
+	aclrtFuncHandle fn = NULL;
+
+	(void)state;
+	assert_refused(aclrtRegisterCpuFunc(bin, "scale", "Scale", &fn), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtRegisterCpuFunc(cpu, NULL, "Adder", &fn), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtRegisterCpuFunc(cpu, "add_value", NULL, &fn), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtRegisterCpuFunc(cpu, "add_value", "Adder", NULL), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtRegisterCpuFunc(scale, "add_value", "Adder", &fn), ACL_ERROR_RT_INVALID_HANDLE);
+	assert_refused(aclrtBinaryGetFunction(cpu, "add_value", &fn), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtBinaryLoadFromData("", 1, &options, &none), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtBinaryLoadFromFile(CPU_LIBRARY_PATH, &options, &none), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	opt.value.cpuKernelMode = 2;
+	assert_refused(aclrtBinaryLoadFromFile(CPU_LIBRARY_PATH, &options, &none), ACL_ERROR_RT_PARAM_INVALID);
+	assert_null(fn);
+
+	/* What is wrong with the function itself is the task's. */
+	assert_ok(aclrtRegisterCpuFunc(cpu, "no_such_function", "None", &fn));
+	assert_int_equal(cpu_run(fn, 1, (struct cpu_args){ 0 }), ACL_ERROR_RT_AICPU_EXCEPTION);
+	assert_ok(aclrtRegisterCpuFunc(cpu, "say_no", "No", &fn));
+	assert_says(cpu_run(fn, 1, (struct cpu_args){ 0 }), ACL_ERROR_RT_AICPU_EXCEPTION, "returned 17");
+	assert_ok(aclrtRegisterCpuFunc(cpu, "touch_nothing", "Touch", &fn));
+	assert_int_equal(cpu_run(fn, 1, (struct cpu_args){ NULL, 8 }), ACL_ERROR_RT_AICPU_EXCEPTION);
+	assert_ok(aclrtBinaryUnLoad(cpu));
 }
 
 /* covers: aclrtFunctionGetParamCount, aclrtFunctionGetParamInfo, aclrtFunctionGetAvailDynUbufPerBlock effect */
@@ -860,6 +1059,13 @@ int main(void)
 		cmocka_unit_test(a_binary_lasts_as_long_as_its_kernels),
 		cmocka_unit_test(functions_know_themselves),
 		cmocka_unit_test(functions_refuse),
+		cmocka_unit_test(functions_by_entry),
+		cmocka_unit_test(entries_that_are_not_there),
+		cmocka_unit_test(where_a_binary_lies),
+		cmocka_unit_test(where_no_binary_lies),
+		cmocka_unit_test(variables_are_device_memory),
+		cmocka_unit_test(functions_for_cpus),
+		cmocka_unit_test(functions_for_cpus_that_fail),
 		cmocka_unit_test(parameters_of_a_function),
 		cmocka_unit_test(parameters_refuse),
 		cmocka_unit_test(variables_of_a_binary),

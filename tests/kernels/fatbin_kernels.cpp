@@ -16,6 +16,17 @@ extern "C" __global__ __aicore__ void scale(GM_ADDR out, int32_t a, uint8_t b)
 	reinterpret_cast<__gm__ int64_t *>(out)[block_idx] = a + b * shared_factor + block_idx;
 }
 
+/* Known by numbers, too. */
+extern "C" __global__ __aicore__ void keyed_7(GM_ADDR out)
+{
+	*reinterpret_cast<__gm__ int64_t *>(out) = 7;
+}
+
+extern "C" __global__ __aicore__ void keyed_18446744073709551615(GM_ADDR out)
+{
+	*reinterpret_cast<__gm__ int64_t *>(out) = 8;
+}
+
 /* Adds *step, which travels with the launch, to each of the elements. */
 extern "C" __global__ __aicore__ void add_step(GM_ADDR out, GM_ADDR step, GM_ADDR count)
 {

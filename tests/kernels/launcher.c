@@ -7,6 +7,7 @@
 #include <string.h>
 
 struct launcher_record launcher_last;
+struct vinci_symbol *launcher_symbols;
 
 struct job {
 	pthread_t thread;
@@ -61,4 +62,20 @@ uint32_t vinciLaunchKernel(const struct vinci_kernel *kernel, uint32_t block_dim
 	run_all(kernel, block_dim, copy);
 	free(copy);
 	return 0;
+}
+
+void vinciRegisterSymbol(struct vinci_symbol *symbol)
+{
+	symbol->next = launcher_symbols;
+	launcher_symbols = symbol;
+}
+
+void vinciUnregisterSymbol(struct vinci_symbol *symbol)
+{
+	struct vinci_symbol **at;
+
+	for (at = &launcher_symbols; *at && *at != symbol; at = &(*at)->next)
+		;
+	if (*at)
+		*at = symbol->next;
 }

@@ -22,6 +22,8 @@ struct launcher_record {
 };
 
 extern struct launcher_record launcher_last;
+/* What has been registered. */
+extern struct vinci_symbol *launcher_symbols;
 
 #ifdef __cplusplus
 }

@@ -136,26 +136,46 @@ static void test_traps(void **)
 
 #define K "extern \"C\" __global__ __aicore__ void "
 
+/* What follows an extern "C" kernel: @p are the parameters of its launch function, @v what it passes on. */
+#define BEHIND(k, p, v)                                                                                    \
+	" VINCI_KERNEL_EXPORT(" k ") extern \"C\" uint32_t aclrtlaunch_" k "(uint32_t blockDim, void *stream" p \
+	") { return VINCI_LAUNCH(" k ")(blockDim, nullptr, stream)(" v "); }"
+#define POINTER(n) "::vinci_ascendc::any_pointer{arg" n "}"
+
 static void test_exports(void **)
 {
 	static const sample samples[] = {
-		{K "k(GM_ADDR x) { if (x) { } }\nint a;", K "k(GM_ADDR x) { if (x) { } } VINCI_KERNEL_EXPORT(k)\nint a;"},
-		{K "k(int (*x)(int)) noexcept(true) {}", K "k(int (*x)(int)) noexcept(true) {} VINCI_KERNEL_EXPORT(k)"},
-		{K "__attribute__((aligned(8))) k() {}", K "__attribute__((aligned(8))) k() {} VINCI_KERNEL_EXPORT(k)"},
+		{K "k(GM_ADDR x) { if (x) { } }\nint a;",
+		 K "k(GM_ADDR x) { if (x) { } }" BEHIND("k", ", void *arg0", POINTER("0")) "\nint a;"},
+		{K "__attribute__((aligned(8))) k() {}",
+		 K "__attribute__((aligned(8))) k() {}" BEHIND("k", "", "")},
 		{"extern \"C\" {\nnamespace a {\n__global__ void k() {}\n}\n}",
-		 "extern \"C\" {\nnamespace a {\n__global__ void k() {} VINCI_KERNEL_EXPORT(k)\n}\n}"},
-		{"namespace a::b { " K "k() {} }", "namespace a::b { " K "k() {} VINCI_KERNEL_EXPORT(k) }"},
+		 "extern \"C\" {\nnamespace a {\n__global__ void k() {}" BEHIND("k", "", "") "\n}\n}"},
+		{"namespace a::b { " K "k() {} }", "namespace a::b { " K "k() {}" BEHIND("k", "", "") " }"},
 		{"#ifdef __cplusplus\nextern \"C\" {\n#endif\n__global__ void k() {}\n",
-		 "#ifdef __cplusplus\nextern \"C\" {\n#endif\n__global__ void k() {} VINCI_KERNEL_EXPORT(k)\n"},
+		 "#ifdef __cplusplus\nextern \"C\" {\n#endif\n__global__ void k() {}" BEHIND("k", "", "") "\n"},
 		/* branches that each open or close what is closed or opened once */
 		{K "k()\n{\n#if A\nif (a) {\n#else\nif (b) {\n#endif\n}\n}\n" K "j() {}",
-		 K "k()\n{\n#if A\nif (a) {\n#else\nif (b) {\n#endif\n}\n} VINCI_KERNEL_EXPORT(k)\n" K
-		   "j() {} VINCI_KERNEL_EXPORT(j)"},
+		 K "k()\n{\n#if A\nif (a) {\n#else\nif (b) {\n#endif\n}\n}" BEHIND("k", "", "") "\n" K
+		   "j() {}" BEHIND("j", "", "")},
 		{K "k()\n{\n#if A\nif (a) {\n#endif\nb();\n#if A\n}\n#endif\n}\n",
-		 K "k()\n{\n#if A\nif (a) {\n#endif\nb();\n#if A\n}\n#endif\n} VINCI_KERNEL_EXPORT(k)\n"},
+		 K "k()\n{\n#if A\nif (a) {\n#endif\nb();\n#if A\n}\n#endif\n}" BEHIND("k", "", "") "\n"},
 		{"#if A\n" K "k() { a(); }\n#else\n" K "k() { b(); }\n#endif\n",
-		 "#if A\n" K "k() { a(); } VINCI_KERNEL_EXPORT(k)\n#else\n" K
-		 "k() { b(); } VINCI_KERNEL_EXPORT(k)\n#endif\n"},
+		 "#if A\n" K "k() { a(); }" BEHIND("k", "", "") "\n#else\n" K "k() { b(); }" BEHIND("k", "", "") "\n#endif\n"},
+		/* parameters */
+		{K "k(void) {}", K "k(void) {}" BEHIND("k", "", "")},
+		{K "k(__gm__ uint8_t *x, const int32_t n = 3, unsigned int, n::s t, float f[4]) {}",
+		 K "k(__gm__ uint8_t *x, const int32_t n = 3, unsigned int, n::s t, float f[4]) {}" BEHIND(
+			 "k", ", void *arg0, int32_t arg1, unsigned int arg2, n :: s arg3, void *arg4",
+			 POINTER("0") ", arg1, arg2, arg3, " POINTER("4"))},
+		{K "k(A<B<int>, C> x, half h) {}",
+		 K "k(A<B<int>, C> x, half h) {}" BEHIND("k", ", A < B < int > , C > arg0, half arg1", "arg0, arg1")},
+		{K "k(int (*x)(int)) noexcept(true) {}", K "k(int (*x)(int)) noexcept(true) {} VINCI_KERNEL_EXPORT(k)"},
+		/* by address only */
+		{"__global__ __aicore__ void k() {}", "__global__ __aicore__ void k() {} VINCI_KERNEL_SYMBOL(k)"},
+		{"extern \"C\" { extern \"C++\" { __global__ void k() {} } }",
+		 "extern \"C\" { extern \"C++\" { __global__ void k() {} VINCI_KERNEL_SYMBOL(k) } }"},
+		{"extern \"C\" {} __global__ void k() {}", "extern \"C\" {} __global__ void k() {} VINCI_KERNEL_SYMBOL(k)"},
 	};
 
 	CHECK_ALL(samples);
@@ -164,12 +184,47 @@ static void test_exports(void **)
 static void test_not_exported(void **)
 {
 	check_unchanged(K "k(GM_ADDR x);\nint f() { return 1; }");
-	check_unchanged("__global__ __aicore__ void k() {}");
 	check_unchanged("template <class T> __global__ __aicore__ void k() {}");
 	check_unchanged("extern \"C\" static __global__ void k() {}");
 	check_unchanged("struct s { " K "k() {} };");
-	check_unchanged("extern \"C\" { extern \"C++\" { __global__ void k() {} } }");
-	check_unchanged("extern \"C\" {} __global__ void k() {}");
+	check_unchanged("__global__ void k(int a) { f(a); }\n__global__ void k(float a) { f(a); }");
+}
+
+#define V(v) " VINCI_VARIABLE_SYMBOL(" v ")"
+
+static void test_variables(void **)
+{
+	static const sample samples[] = {
+		{"__gm__ float a;\nint b;", "__gm__ float a;" V("a") "\nint b;"},
+		{"__gm__ float a[2][N + 1] = {{1, 2}, {3}}, b, c{f(1, 2)}; __gm__ n::t<int> d;",
+		 "__gm__ float a[2][N + 1] = {{1, 2}, {3}}, b, c{f(1, 2)};" V("a") V("b") V("c") " __gm__ n::t<int> d;" V("d")},
+		{"namespace { static __gm__ int a = 1 * 2; }", "namespace { static __gm__ int a = 1 * 2;" V("a") " }"},
+		{"__gm__ struct { int a; } b; __gm__ struct c { int a; } d{1};",
+		 "__gm__ struct { int a; } b;" V("b") " __gm__ struct c { int a; } d{1};" V("d")},
+		{"extern \"C\" __gm__ int a = 1;", "extern \"C\" __gm__ int a = 1;" V("a")},
+	};
+
+	CHECK_ALL(samples);
+	check_unchanged("extern __gm__ float a;");
+	check_unchanged("__gm__ float *a; __gm__ uint8_t *f(int); __gm__ int g();");
+	check_unchanged("__gm__ const float a = 1; const __gm__ int b = 2; using t = __gm__ int; typedef __gm__ int u;");
+	check_unchanged("void f(__gm__ float *x) { __gm__ float *y = x; } struct s { __gm__ float x; };");
+	check_unchanged("__gm__ float a");
+}
+
+static void test_launch_headers(void **)
+{
+	ascendc::translation t = ascendc::translate(
+		"enum e : int { x };\n" K "k(GM_ADDR a, tiling t, e x, uint32_t n) {}\n" K "j(int (*f)()) {}\n", "k.cpp");
+
+	assert_int_equal(t.headers.size(), 1);
+	assert_string_equal(t.headers[0].kernel.c_str(), "k");
+	assert_string_equal(t.headers[0].text.c_str(),
+			    "#ifndef HEADER_ACLRTLAUNCH_k_H\n#define HEADER_ACLRTLAUNCH_k_H\n#include <stdint.h>\n"
+			    "#include \"acl/acl_base.h\"\n\n#ifndef ACLRT_LAUNCH_KERNEL\n"
+			    "#define ACLRT_LAUNCH_KERNEL(kernel_func) aclrtlaunch_##kernel_func\n#endif\n\n"
+			    "struct tiling;\nextern \"C\" uint32_t aclrtlaunch_k(uint32_t blockDim, aclrtStream stream, "
+			    "void *arg0, tiling arg1, e arg2, uint32_t arg3);\n#endif\n");
 }
 
 static void check_error(const char *text, size_t line, const char *part)
@@ -237,6 +292,7 @@ int main()
 		cmocka_unit_test(test_macros),		 cmocka_unit_test(test_left_alone),
 		cmocka_unit_test(test_line_directive),	 cmocka_unit_test(test_traps),
 		cmocka_unit_test(test_exports),		 cmocka_unit_test(test_not_exported),
+		cmocka_unit_test(test_variables),	 cmocka_unit_test(test_launch_headers),
 		cmocka_unit_test(test_errors),		 cmocka_unit_test(test_every_error_is_told),
 		cmocka_unit_test(test_conditional_errors),
 	};

@@ -188,6 +188,20 @@ template <auto K> struct launcher {
 } // namespace
 } // namespace vinci_ascendc
 
+namespace vinci_ascendc __attribute__((visibility("hidden"))) {
+
+/* What aclrtlaunch_<kernel>() gets for a pointer of whatever type. */
+struct any_pointer {
+	void *value;
+
+	template <typename T> operator T *() const
+	{
+		return static_cast<T *>(value);
+	}
+};
+
+} // namespace vinci_ascendc
+
 /* A macro, so that a kernel which is itself the parameter of a macro is named by what it stands for. */
 #define VINCI_LAUNCH(...) (::vinci_ascendc::launcher<&__VA_ARGS__>{#__VA_ARGS__})
 
@@ -197,6 +211,56 @@ template <auto K> struct launcher {
 	__attribute__((visibility("default"))) extern const struct vinci_kernel vinci_kernel_##kernel; \
 	__attribute__((used)) const struct vinci_kernel vinci_kernel_##kernel = \
 		::vinci_ascendc::describe<&kernel>(#kernel, ::vinci_ascendc::unit_flags); \
+	} \
+	VINCI_KERNEL_SYMBOL(kernel)
+
+namespace vinci_ascendc __attribute__((visibility("hidden"))) {
+
+/* A variable or a function of the program, known for as long as its object is loaded. */
+struct symbol {
+	struct vinci_symbol of;
+
+	symbol(const volatile void *address, size_t size, const char *name, const struct vinci_kernel *kernel)
+		: of{const_cast<const void *>(address), size, name, kernel, nullptr, -1, 0}
+	{
+		vinciRegisterSymbol(&of);
 	}
+	~symbol()
+	{
+		vinciUnregisterSymbol(&of);
+	}
+	symbol(const symbol &) = delete;
+	symbol &operator=(const symbol &) = delete;
+};
+
+template <auto K> struct kernel_symbol {
+	struct vinci_kernel kernel;
+	symbol known;
+
+	kernel_symbol(const char *name, uint32_t flags)
+		: kernel(describe<K>(name, flags)), known(reinterpret_cast<const void *>(K), 0, name, &kernel)
+	{
+	}
+};
+
+} // namespace vinci_ascendc
+
+/*
+ * Behind each kernel and each variable in global memory: lets the program look them up by address. Not in what
+ * aclrtBinaryLoadFromFile loads: there is no address to know, and the ACL library may be out of reach.
+ */
+#ifdef VINCI_ASCENDC_FATBIN
+#define VINCI_KERNEL_SYMBOL(kernel)
+#define VINCI_VARIABLE_SYMBOL(variable)
+#else
+#define VINCI_KERNEL_SYMBOL(kernel) \
+	namespace { \
+	const ::vinci_ascendc::kernel_symbol<&kernel> vinci_symbol_##kernel(#kernel, ::vinci_ascendc::unit_flags); \
+	}
+#define VINCI_VARIABLE_SYMBOL(variable) \
+	namespace { \
+	const ::vinci_ascendc::symbol vinci_symbol_##variable(&variable, sizeof(variable), #variable, nullptr); \
+	}
+#endif
 
 #endif /* VINCI_ASCENDC_LAUNCH_H */

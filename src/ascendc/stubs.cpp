@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * aclrtlaunch_<kernel>(blockDim, stream, ...): how host code that does not know <<<>>> launches an extern "C" kernel,
+ * by way of ACLRT_LAUNCH_KERNEL(kernel) in a header of its own. Pointers are void * there, for host compilers know no
+ * address spaces.
+ */
+#include "translate.h"
+
+#include <initializer_list>
+
+namespace ascendc {
+
+namespace {
+
+struct parameter {
+	std::string type;
+	bool pointer = false;
+	bool forward = false; /* the type is one name that is to be declared first */
+};
+
+bool is_any_of(const std::string &word, std::initializer_list<const char *> words)
+{
+	for (const char *w : words) {
+		if (word == w)
+			return true;
+	}
+	return false;
+}
+
+/* What can be a type, or a part of one, and never a parameter's name. */
+bool is_builtin(const std::string &word)
+{
+	return is_any_of(word, {"bool",	   "char",    "short",	  "int",      "long",	  "signed",   "unsigned", "float",
+				"double",  "size_t",  "int8_t",	  "int16_t",  "int32_t",  "int64_t",  "uint8_t",  "uint16_t",
+				"uint32_t", "uint64_t", "uintptr_t", "intptr_t", "half",	  "bfloat16_t", "GM_ADDR"});
+}
+
+/* The source says itself what the name is, and it is not a struct. */
+bool is_other_type(const source &src, const std::string &name)
+{
+	for (size_t i = 1; i < src.code.size(); i++) {
+		if (src.is(src.code[i], name.c_str()) &&
+		    is_any_of(src.spelling(src.code[i - 1]), {"using", "enum", "union", "typename", "class"}))
+			return true;
+	}
+	return false;
+}
+
+/* The tokens [begin, end) between two commas; false: not a parameter that a launch can have. */
+bool read_parameter(const source &src, size_t begin, size_t end, parameter *p)
+{
+	std::vector<std::string> words;
+
+	for (size_t i = begin; i < end && !src.is(src.code[i], "="); i++) {
+		std::string word = src.spelling(src.code[i]);
+
+		if (word == "&" || word == "(" || word == "...")
+			return false;
+		p->pointer |= word == "*" || word == "[" || word == "GM_ADDR";
+		if (!is_any_of(word, {"__gm__", "const", "volatile", "__restrict__", "__restrict", "struct"}))
+			words.push_back(word);
+	}
+	if (words.empty())
+		return false;
+	if (p->pointer) {
+		p->type = "void *";
+		return true;
+	}
+	if (words.size() > 1 && !is_builtin(words.back()) && words[words.size() - 2] != "::")
+		words.pop_back(); /* the name */
+	p->forward = words.size() == 1 && !is_builtin(words[0]) && !is_other_type(src, words[0]);
+	for (const std::string &w : words)
+		p->type += w + " ";
+	return true;
+}
+
+/* The parameters between the brackets behind code[name]. */
+bool read_parameters(const source &src, size_t name, std::vector<parameter> *parameters)
+{
+	size_t depth = 0, angles = 0, begin = name + 2;
+
+	for (size_t i = name + 1; i < src.code.size(); i++) {
+		const token &t = src.code[i];
+		bool last;
+
+		depth += t.kind == token_kind::open;
+		depth -= t.kind == token_kind::close;
+		angles += t.kind == token_kind::less ? t.length() : 0;
+		angles -= t.kind == token_kind::greater ? t.length() : 0;
+		last = depth == 0;
+		if (!last && (depth > 1 || angles > 0 || !src.is(t, ",")))
+			continue;
+		if (last && (i == name + 2 || (i == name + 3 && src.is(src.code[name + 2], "void"))))
+			return true;
+		parameters->emplace_back();
+		if (!read_parameter(src, begin, i, &parameters->back()))
+			return false;
+		begin = i + 1;
+		if (last)
+			return true;
+	}
+	return false;
+}
+
+std::string declaration(const std::string &kernel, const std::vector<parameter> &parameters, const char *stream)
+{
+	std::string out = "extern \"C\" uint32_t aclrtlaunch_" + kernel + "(uint32_t blockDim, " + stream;
+
+	for (size_t i = 0; i < parameters.size(); i++)
+		out += ", " + parameters[i].type + "arg" + std::to_string(i);
+	return out + ")";
+}
+
+std::string header(const std::string &kernel, const std::vector<parameter> &parameters)
+{
+	std::string guard = "HEADER_ACLRTLAUNCH_" + kernel + "_H";
+	std::string out;
+
+	out = "#ifndef " + guard + "\n#define " + guard + "\n#include <stdint.h>\n#include \"acl/acl_base.h\"\n\n"
+	      "#ifndef ACLRT_LAUNCH_KERNEL\n#define ACLRT_LAUNCH_KERNEL(kernel_func) aclrtlaunch_##kernel_func\n"
+	      "#endif\n\n";
+	for (const parameter &p : parameters) {
+		if (p.forward)
+			out += "struct " + p.type.substr(0, p.type.size() - 1) + ";\n";
+	}
+	return out + declaration(kernel, parameters, "aclrtStream stream") + ";\n#endif\n";
+}
+
+} // namespace
+
+std::string launch_function(const source &src, size_t name, std::vector<launch_header> *headers)
+{
+	std::string kernel = src.spelling(src.code[name]);
+	std::vector<parameter> parameters;
+	std::string out;
+
+	if (!read_parameters(src, name, &parameters))
+		return "";
+	headers->push_back({kernel, header(kernel, parameters)});
+	out = " " + declaration(kernel, parameters, "void *stream") + " { return VINCI_LAUNCH(" + kernel +
+	      ")(blockDim, nullptr, stream)(";
+	for (size_t i = 0; i < parameters.size(); i++) {
+		std::string arg = "arg" + std::to_string(i);
+
+		out += (i ? ", " : "") + (parameters[i].pointer ? "::vinci_ascendc::any_pointer{" + arg + "}" : arg);
+	}
+	return out + "); }";
+}
+
+} // namespace ascendc

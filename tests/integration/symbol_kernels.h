@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef VINCI_TESTS_SYMBOL_KERNELS_H
+#define VINCI_TESTS_SYMBOL_KERNELS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum symbol { SYMBOL_WEIGHTS, SYMBOL_RUNS, SYMBOL_PAIR, SYMBOL_WEIGH, SYMBOL_COUNT_RUN };
+
+const void *symbol_of(enum symbol symbol);
+uint32_t launch_weigh(uint32_t blocks, void *stream, void *out, float scale);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* VINCI_TESTS_SYMBOL_KERNELS_H */
