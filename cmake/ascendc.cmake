@@ -120,6 +120,9 @@ function(ascendc_library target kind)
 	target_link_libraries(${target} PUBLIC "${VINCI_ACL_LIBRARY}")
 	target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include/${target}>"
 		"$<INSTALL_INTERFACE:include/${target}>")
+	foreach(directory IN LISTS VINCI_INCLUDE_DIRS)
+		target_include_directories(${target} SYSTEM INTERFACE "$<BUILD_INTERFACE:${directory}>")
+	endforeach()
 	# As CANN's, but not from a build tree's own libraries.
 	if(NOT TARGET "${VINCI_ASCENDC_TOOL}")
 		install(TARGETS ${target} LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)

@@ -35,7 +35,7 @@ mkdir -p "$work"
 cd "$work"
 mkdir -p tree/bin tree/include tree/lib64 "$tikcpp"
 cp "$tool" tree/bin/vinci-ascendc
-cp -r "$source/include/ascendc" "$source/include/vinci" tree/include/
+cp -r "$source/include/ascendc" "$source/include/vinci" "$source/include/acl" tree/include/
 "${CC:-cc}" -shared -fPIC -pthread -I"$source/include" "$source/tests/kernels/launcher.c" \
 	-o tree/lib64/libascendcl.so -Wl,-soname,libascendcl.so
 ln -s libascendcl.so tree/lib64/libacl_rt.so
@@ -57,6 +57,9 @@ readelf -Ws out/fatbin/loaded_kernels/loaded_kernels.o | grep -q 'GLOBAL DEFAULT
 	fail "the fatbin's kernels cannot be found by name"
 "$cmake" --install build >/dev/null
 [ -x out/bin/one ] || fail "CMAKE_INSTALL_BINDIR is not set"
+for file in lib/libmore_kernels.so lib/libkernels.a include/kernels/aclrtlaunch_Twice.h; do
+	[ -e "out/$file" ] || fail "$file was not installed"
+done
 
 # Nothing to do is nothing done.
 build
@@ -98,6 +101,17 @@ if configure; then
 fi
 grep -q 'SOC_VERSION is "Descend1"' configure.log || { cat configure.log; fail "SOC_VERSION's message"; }
 sed -i 's/Descend1/Ascend910B1/' project/app/CMakeLists.txt
+
+for soc in Ascend910B12 ascend910_9361x Ascend; do
+	sed -i "s/SOC_VERSION [^)]*)/SOC_VERSION $soc)/" project/app/CMakeLists.txt
+	if configure; then
+		fail "configured for SOC_VERSION $soc"
+	fi
+done
+for soc in Ascend310P3 ascend910_9391 Ascend950PR_9589; do
+	sed -i "s/SOC_VERSION [^)]*)/SOC_VERSION $soc)/" project/app/CMakeLists.txt
+	configure || { cat configure.log; fail "not configured for SOC_VERSION $soc"; }
+done
 
 # Without the library there is nothing to link; say so when configuring.
 rm -rf tree/lib64 build

@@ -2,6 +2,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef WITH_STUB
+#define run_twice run_twice_by_stub
+#endif
 uint32_t run_twice(int *data);
 
 int main(void)
