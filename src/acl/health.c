@@ -6,6 +6,7 @@
 #include "acl/api.h"
 #include "rts/device_info.h"
 #include "rts/process.h"
+#include "rts/stream.h"
 
 /* Also for a device that has died: the connection is opened but not asked for. */
 static int device_of(int32_t user, uint32_t *device)
@@ -81,4 +82,14 @@ aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, 
 	if (!code)
 		*retSize = 0;
 	return api_result(code);
+}
+
+aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
+{
+	uint32_t device;
+	int code;
+
+	REQUIRE_PRODUCT();
+	code = device_of(deviceId, &device);
+	return api_result(code ? code : rts_device_abort(device, timeout));
 }

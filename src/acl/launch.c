@@ -13,6 +13,7 @@ _Static_assert(sizeof(struct rts_place_holder) == sizeof(aclrtPlaceHolderInfo) &
 struct target {
 	struct rts_function *fn;
 	struct rts_stream *st;
+	uint64_t timeout_us;
 };
 
 static void target_put(struct target *t)
@@ -26,7 +27,7 @@ static int target_get(const void *func, aclrtStream stream, const aclrtLaunchKer
 	int code = t->fn ? 0 : rts_function_get(func, &t->fn);
 
 	if (!code)
-		code = rts_launch_check_config(cfg);
+		code = rts_launch_config(cfg, &t->timeout_us);
 	if (!code)
 		code = rts_stream_get(stream, &t->st);
 	return code;
@@ -39,7 +40,7 @@ static aclError launch_device(aclrtFuncHandle func, uint32_t blocks, const void 
 	int code = target_get(func, stream, cfg, &t);
 
 	if (!code)
-		code = rts_launch_device(t.st, t.fn, blocks, args, size);
+		code = rts_launch_device(t.st, t.fn, blocks, t.timeout_us, args, size);
 	return api_result(code);
 }
 
@@ -71,7 +72,7 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
 	REQUIRE(!reserve, "%s: argument reserve is %p; it is reserved and must be NULL", __func__, reserve);
 	code = target_get(funcHandle, stream, cfg, &t);
 	if (!code)
-		code = rts_launch_args(t.st, t.fn, numBlocks, argsHandle);
+		code = rts_launch_args(t.st, t.fn, numBlocks, t.timeout_us, argsHandle);
 	return api_result(code);
 }
 
@@ -89,7 +90,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
 		code = u_report(ACL_ERROR_RT_PARAM_INVALID, "placeHolderArray is NULL and placeHolderNum is %zu",
 				placeHolderNum);
 	if (!code)
-		code = rts_launch_host(t.st, t.fn, numBlocks, hostArgs, argsSize, (const void *)placeHolderArray,
+		code = rts_launch_host(t.st, t.fn, numBlocks, t.timeout_us, hostArgs, argsSize, (const void *)placeHolderArray,
 				       placeHolderNum);
 	return api_result(code);
 }
@@ -107,6 +108,6 @@ aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStr
 	if (!code)
 		code = target_get(func, stream, cfg, &t);
 	if (!code)
-		code = rts_launch_array(t.st, t.fn, numBlocks, args);
+		code = rts_launch_array(t.st, t.fn, numBlocks, t.timeout_us, args);
 	return api_result(code);
 }

@@ -8,13 +8,6 @@
 /* Refused: memory errors of a chip and their repair are not modelled. */
 REFUSE(aclrtMemUceRepair, int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
 
-/* Refused: stopping a stream in the middle is not there yet. */
-REFUSE(aclrtDeviceTaskAbort, int32_t deviceId, uint32_t timeout)
-
-/* Refused: callbacks on changes of a device or stream are not there yet. */
-REFUSE(aclrtSetDeviceTaskAbortCallback, const char *regName, aclrtDeviceTaskAbortCallback callback,
-	void *args)
-
 /* Refused: cube and vector cores that synchronise through an address are not modelled. */
 REFUSE(aclrtGetHardwareSyncAddr, void **addr)
 

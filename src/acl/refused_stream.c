@@ -18,9 +18,6 @@ REFUSE(aclrtSwitchStream, void *leftValue, aclrtCondition cond, void *rightValue
 	aclrtCompareDataType dataType, aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream)
 REFUSE(aclrtPersistentTaskClean, aclrtStream stream)
 
-/* Refused: stopping a stream in the middle is not there yet. */
-REFUSE(aclrtStreamStop, aclrtStream stream)
-
 /* Refused: CANN has it on other products than A2 and A3. */
 REFUSE(aclrtSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
 REFUSE(aclrtProcessHostFunc, int32_t timeout)
@@ -34,12 +31,6 @@ REFUSE(aclrtDestroyLabel, aclrtLabel label)
 REFUSE(aclrtCreateLabelList, aclrtLabel *labels, size_t num, aclrtLabelList *labelList)
 REFUSE(aclrtDestroyLabelList, aclrtLabelList labelList)
 REFUSE(aclrtSwitchLabelByIndex, void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream)
-
-/* Refused: a kernel on a CPU that runs too long cannot be ended from outside yet. */
-REFUSE(aclrtSetOpExecuteTimeOut, uint32_t timeout)
-REFUSE(aclrtSetOpExecuteTimeOutV2, uint64_t timeout, uint64_t *actualTimeout)
-REFUSE(aclrtGetOpTimeOutInterval, uint64_t *interval)
-REFUSE(aclrtGetOpExecuteTimeout, uint32_t *timeoutMs)
 
 /* Refused: a task that is queued cannot be changed any more. */
 REFUSE(aclrtTaskUpdateAsync, aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* state.c - chapters 4 and 6: who wants to be told about devices and streams. */
+/* state.c - chapters 4, 6 and 13: who wants to be told about devices and streams. */
 #include "rts/state.h"
 #include "acl/api.h"
 
@@ -13,4 +13,11 @@ aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallba
 {
 	REQUIRE_NOT_NULL(regName);
 	return api_result(rts_state_watch_streams(regName, callback, args));
+}
+
+aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbortCallback callback, void *args)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(regName);
+	return api_result(rts_state_watch_aborts(regName, callback, args));
 }

@@ -179,6 +179,23 @@ aclError aclrtStreamAbort(aclrtStream stream)
 	return api_result(code);
 }
 
+aclError aclrtStreamStop(aclrtStream stream)
+{
+	struct rts_stream *st;
+	int code;
+
+	REQUIRE_PRODUCT();
+	if (!stream)
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID,
+					   "stream is NULL; the default stream cannot be stopped, only aborted"));
+	code = rts_stream_get(stream, &st);
+	if (code)
+		return api_result(code);
+	code = rts_stream_stop(st);
+	rts_stream_put(&st);
+	return api_result(code);
+}
+
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {
 	struct rts_stream *st;

@@ -307,10 +307,10 @@ static int wait_block(struct cnt_task *t, struct rts_stream *st)
 
 static int wait_failed(struct cnt_task *t, struct rts_stream *st)
 {
-	if (atomic_load(&st->state) & STREAM_NO_WAITS) {
-		rts_stream_explain(st, "the device was reset while stream %d waited for counting notify %u", st->id, t->n->id);
-		return ACL_ERROR_RT_STREAM_ABORT;
-	}
+	int r = stream_wait_ended(st, "a counting notify");
+
+	if (r)
+		return r;
 	rts_stream_explain(st, "stream %d waited %llu s for counting notify %u in vain", st->id,
 			   (unsigned long long)(t->timeout_ns / U_NS_PER_S), t->n->id);
 	return ACL_ERROR_RT_TASK_TIMEOUT;
@@ -325,7 +325,8 @@ static int wait_run(void *payload, struct rts_stream *st)
 	wait_leave(t);
 	if (t->timeout_ns && !t->deadline)
 		t->deadline = u_deadline(u_now_ns(), t->timeout_ns);
-	over = (atomic_load(&st->state) & STREAM_NO_WAITS) || (t->deadline && u_now_ns() >= t->deadline);
+	over = (atomic_load(&st->state) & STREAM_NO_WAITS) || stream_task_stopped(st) ||
+	       (t->deadline && u_now_ns() >= t->deadline);
 	if (wait_take(t, st, !over, &cleared)) {
 		if (cleared)
 			waiting_resume(t->n);

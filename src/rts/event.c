@@ -451,9 +451,11 @@ int rts_event_query_waits(aclrtEvent handle, bool *complete)
 int place_wait(const struct event_place *p, int32_t timeout_ms)
 {
 	uint64_t deadline = U_FOREVER;
+	uint32_t aborts;
 
 	if (place_reached(p))
 		return 0;
+	aborts = atomic_load(&p->stream->aborts);
 	if (rts_stream_running_here(p->stream))
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"a task of stream %d waits for an event recorded on its own stream; that would never end",
@@ -463,6 +465,9 @@ int place_wait(const struct event_place *p, int32_t timeout_ms)
 	if (stream_wait(p->stream, p->target, deadline, timeout_ms < 0))
 		return u_report(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
 				"stream %d has not come to the event's record after %d ms", rts_stream_id(p->stream), timeout_ms);
+	if (atomic_load(&p->stream->aborts) != aborts)
+		return u_report(atomic_load(&p->stream->abort_code), "stream %d was aborted before it came to the event's record",
+				rts_stream_id(p->stream));
 	return 0;
 }
 

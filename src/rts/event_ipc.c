@@ -83,11 +83,10 @@ int event_ipc_record(struct rts_event *ev, struct rts_stream *st)
 static int wait_check_ipc(struct ipc_task *t, struct rts_stream *st)
 {
 	uint64_t now = u_now_ns();
+	int r = stream_wait_ended(st, "an event of another process");
 
-	if (atomic_load(&st->state) & STREAM_NO_WAITS) {
-		rts_stream_explain(st, "the device was reset while stream %d waited for an event of another process", st->id);
-		return ACL_ERROR_RT_STREAM_ABORT;
-	}
+	if (r)
+		return r;
 	if (t->deadline && now >= t->deadline) {
 		rts_stream_explain(st, "stream %d waited %llu s for an event, and its record was not reached", st->id,
 				   (unsigned long long)(t->timeout_ns / U_NS_PER_S));
@@ -129,7 +128,7 @@ static int wait_here(struct ipc_task *t, struct rts_stream *st)
 	while (!r && !(atomic_load(&st->state) & STREAM_DROP) && !event_page_done(t->ev->page, t->ticket)) {
 		r = wait_check_ipc(t, st);
 		atomic_store(&st->parked_on, event_page_word(t->ev->page));
-		if (!r && !(atomic_load(&st->state) & (STREAM_DROP | STREAM_NO_WAITS)))
+		if (!r && !(atomic_load(&st->state) & (STREAM_DROP | STREAM_NO_WAITS)) && !stream_task_stopped(st))
 			event_page_sleep(t->ev->page, t->ticket, earlier(u_now_ns() + SLEEP_NS, t->deadline));
 		atomic_store(&st->parked_on, NULL);
 	}

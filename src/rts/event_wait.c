@@ -119,10 +119,10 @@ static void wait_leave(struct wait_task *t)
 
 static int wait_may_go_on(struct wait_task *t, struct rts_stream *st)
 {
-	if (atomic_load(&st->state) & STREAM_NO_WAITS) {
-		rts_stream_explain(st, "the device was reset while stream %d waited for an event", st->id);
-		return ACL_ERROR_RT_STREAM_ABORT;
-	}
+	int r = stream_wait_ended(st, "an event");
+
+	if (r)
+		return r;
 	if (t->deadline && u_now_ns() >= t->deadline) {
 		rts_stream_explain(st, "stream %d waited %llu s for an event, and its record was not reached", st->id,
 				   (unsigned long long)(t->timeout_ns / U_NS_PER_S));

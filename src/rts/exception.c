@@ -168,12 +168,36 @@ static void notice_send(struct notice *n)
 }
 
 /* Kernels run on the vector cores where those are separate, as kernels of that kind do on a card. */
+static bool on_vector_cores(void)
+{
+	return rts_profile()->vector_cores == 2 * rts_profile()->cube_cores;
+}
+
 int rts_fault_code(const struct rts_function *fn)
 {
 	if (fn && fn->cpu_name)
 		return ACL_ERROR_RT_AICPU_EXCEPTION;
-	return rts_profile()->vector_cores == 2 * rts_profile()->cube_cores ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION
-									    : ACL_ERROR_RT_AICORE_EXCEPTION;
+	return on_vector_cores() ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION;
+}
+
+int rts_timeout_code(void)
+{
+	return on_vector_cores() ? ACL_ERROR_RT_VECTOR_CORE_TIMEOUT : ACL_ERROR_RT_AICORE_TIMEOUT;
+}
+
+static void explain(struct rts_stream *st, const struct kernel_run *run)
+{
+	const char *name = run->kernel->name ? run->kernel->name : "?";
+
+	if (run->fault.signal)
+		rts_stream_explain(st, "kernel %s, block %u of %u on stream %d: %s (signal %d, address %p)", name, run->block,
+				   run->blocks, rts_stream_id(st), fault_name(&run->fault), run->fault.signal,
+				   run->fault.address);
+	else
+		rts_stream_explain(st, "kernel %s, block %u of %u on stream %d was ended: %s", name, run->block, run->blocks,
+				   rts_stream_id(st),
+				   run->fault.code == rts_timeout_code() ? "it ran longer than an operator may"
+									 : "the stream was stopped");
 }
 
 int exception_raise(void *payload, struct rts_stream *st, const struct kernel_run *run, struct rts_function *fn,
@@ -187,16 +211,15 @@ int exception_raise(void *payload, struct rts_stream *st, const struct kernel_ru
 			.stream = (uint32_t)rts_stream_id(st),
 			.thread = (uint32_t)slot->thread,
 			.device = (uint32_t)rts_device_to_user(rts_stream_device(st)),
-			.code = rts_fault_code(fn),
+			.code = run->fault.signal ? rts_fault_code(fn) : run->fault.code,
 			.function = fn,
 			.args = run->args,
 			.args_size = args_size,
 		},
 	};
 
-	rts_stream_explain(st, "kernel %s, block %u of %u on stream %d: %s (signal %d, address %p)",
-			   run->kernel->name ? run->kernel->name : "?", run->block, run->blocks, rts_stream_id(st),
-			   fault_name(&run->fault), run->fault.signal, run->fault.address);
-	notice_send(&n);
+	explain(st, run);
+	if (run->fault.signal || n.info.code == rts_timeout_code())
+		notice_send(&n);
 	return n.info.code;
 }

@@ -83,8 +83,10 @@ enum queued_state { /* where the pool has the stream; written under the pool's l
 #define STREAM_MODEL (1u << 4) /* its tasks are for a model (ACL_STREAM_PERSISTENT) */
 #define STREAM_NO_WAITS (1u << 5) /* a wait that cannot go on at once fails */
 #define STREAM_STOPS (1u << 6) /* failure mode: stop */
+#define STREAM_CONTEXT_STOPS (1u << 7) /* a stream of its context has that mode: then it stops as well */
+#define STREAM_PEER_FAILED (1u << 8) /* another stream of its context has stopped: nothing more is taken, what is queued runs */
 /* rts_stream_submit() refuses */
-#define STREAM_REFUSES (STREAM_CLOSED | STREAM_ABORTED | STREAM_STOPPED | STREAM_MODEL)
+#define STREAM_REFUSES (STREAM_CLOSED | STREAM_ABORTED | STREAM_STOPPED | STREAM_PEER_FAILED | STREAM_MODEL)
 
 /* rts_exec_defer(): the stream's share of it. */
 struct exec_mark {
@@ -112,6 +114,10 @@ struct rts_stream {
 	_Alignas(CACHE_LINE) atomic_uint state; /* STREAM_*; this line is read by everybody and written when something changes */
 	atomic_uint owner; /* enum owner_state */
 	atomic_uint queued; /* enum queued_state */
+	_Atomic uint64_t stop_at; /* value of completed at which the task that is to end has ended; 0: none */
+	_Atomic uint32_t aborts; /* that have begun */
+	uint32_t aborting; /* and have not ended; stream->lock */
+	atomic_int abort_code; /* of the last */
 	uint32_t device;
 	int32_t id;
 	_Atomic uint32_t priority;
@@ -161,6 +167,29 @@ static inline bool stream_pending(struct rts_stream *st)
 {
 	return atomic_load(&st->submitted) > atomic_load(&st->completed);
 }
+
+/* For the owner: the first task is to end without having done its work (aclrtStreamStop). */
+static inline bool stream_task_stopped(const struct rts_stream *st)
+{
+	return atomic_load(&st->stop_at) == atomic_load_explicit(&st->completed, memory_order_relaxed) + 1;
+}
+
+/* --- stream.c --------------------------------------------------------------------------------- */
+
+void stream_state_change(struct rts_stream *st, unsigned set, unsigned clear);
+/* Makes a wait of the running or blocked task look at stream->state again. */
+void stream_poke(struct rts_stream *st);
+/* The tasks are dropped, here or by whoever is running one, after it. STREAM_DROP is set. */
+void stream_drop_tasks(struct rts_stream *st);
+
+/* --- stop.c ----------------------------------------------------------------------------------- */
+
+/* For a wait of the running task: 0, or the code with which it ends because the stream does; @what it waits for is said. */
+int stream_wait_ended(struct rts_stream *st, const char *what);
+/* @st stops on failure, and a task of it has failed with @code: so have the other streams of its context. */
+void stream_context_failed(struct rts_stream *st, int code);
+/* A new stream, in the registry already, is as its context is. */
+void stream_join_context(struct rts_stream *st);
 
 /* --- task.c: the queue of a stream ------------------------------------------------------------ */
 

@@ -10,6 +10,8 @@
  * do without one.
  */
 #include "rts/fault.h"
+#include "rts/halt.h"
+#include "util/futex.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -32,6 +34,7 @@ struct guard {
 	struct guard *outer;
 	struct fault *fault;
 	sigset_t mask; /* of the thread when it faulted */
+	struct halt_work before; /* of the thread, restored afterwards */
 };
 
 static _Thread_local struct guard *innermost __attribute__((tls_model("initial-exec")));
@@ -139,18 +142,38 @@ static void chain(int sig, siginfo_t *info, void *context)
 	}
 }
 
+static uintptr_t interrupted_at(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+	return (uintptr_t)context->uc_mcontext.pc;
+#endif
+}
+
+static _Noreturn void leave(struct guard *guard, const struct fault *fault, const ucontext_t *context)
+{
+	*guard->fault = *fault;
+	guard->mask = context->uc_sigmask;
+	siglongjmp(guard->env, 1);
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	struct guard *guard = innermost;
+	struct fault fault = { 0 };
 	int kept = errno;
 
-	/* Positive codes are the kernel's: raised by the instruction, not sent. */
-	if (guard && info->si_code > 0) {
-		guard->fault->signal = sig;
-		guard->fault->address = info->si_addr;
-		guard->mask = ((const ucontext_t *)context)->uc_sigmask;
-		siglongjmp(guard->env, 1);
+	if (halt_is_request(info)) {
+		fault.address = (void *)interrupted_at(context);
+		if (guard && halt_due((uintptr_t)fault.address, &fault.code))
+			leave(guard, &fault, context);
+		errno = kept;
+		return;
 	}
+	/* Positive codes are the kernel's: raised by the instruction, not sent. */
+	if (guard && info->si_code > 0)
+		leave(guard, &(struct fault){ .signal = sig, .address = info->si_addr }, context);
 	chain(sig, info, context);
 	errno = kept;
 }
@@ -184,7 +207,7 @@ static const struct before *before_locked(int sig, const struct sigaction *act)
 
 static void take_over_locked(int sig)
 {
-	struct sigaction act = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+	struct sigaction act = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
 	const struct before *before;
 	struct sigaction now;
 
@@ -293,11 +316,12 @@ static enum mask_state mask_look(void)
 
 /* --- guards ----------------------------------------------------------------------------------- */
 
-static bool guard_call(void (*fn)(void *arg), void *arg, struct fault *fault)
+static bool guard_call(void (*fn)(void *arg), void *arg, const struct halt_work *work, struct fault *fault)
 {
 	struct guard guard = { .outer = innermost, .fault = fault };
 
 	if (sigsetjmp(guard.env, 0)) {
+		halt_leave(&guard.before);
 		innermost = guard.outer;
 		/* As it was already, except where handlers run under a wrapper that blocks signals (sanitizers). */
 		pthread_sigmask(SIG_SETMASK, &guard.mask, NULL);
@@ -305,24 +329,33 @@ static bool guard_call(void (*fn)(void *arg), void *arg, struct fault *fault)
 	}
 	innermost = &guard;
 	atomic_signal_fence(memory_order_seq_cst);
+	halt_enter(work, &guard.before);
 	fn(arg);
+	halt_leave(&guard.before);
 	atomic_signal_fence(memory_order_seq_cst);
 	innermost = guard.outer;
 	return true;
 }
 
-bool fault_guard(void (*fn)(void *arg), void *arg, struct fault *fault)
+bool fault_guard_work(void (*fn)(void *arg), void *arg, const struct halt_work *work, struct fault *fault)
 {
 	sigset_t set, old;
 	bool well;
 
 	if (mask_look() == MASK_OPEN)
-		return guard_call(fn, arg, fault);
+		return guard_call(fn, arg, work, fault);
 	signals_fill(&set);
 	pthread_sigmask(SIG_UNBLOCK, &set, &old);
-	well = guard_call(fn, arg, fault);
+	well = guard_call(fn, arg, work, fault);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return well;
+}
+
+bool fault_guard(void (*fn)(void *arg), void *arg, struct fault *fault)
+{
+	static const struct halt_work nothing = { .deadline = U_FOREVER };
+
+	return fault_guard_work(fn, arg, &nothing, fault);
 }
 
 const char *fault_name(const struct fault *fault)

@@ -9,7 +9,9 @@
  */
 #include "rts/exec.h"
 #include "rts/fault.h"
+#include "rts/halt.h"
 #include "rts/module.h"
+#include "rts/timeout.h"
 #include "vinci/kernel.h"
 
 #include <stdlib.h>
@@ -88,10 +90,17 @@ static void share_run_spread(void *arg)
 static void share_guard(struct share *s)
 {
 	struct kernel_run *run = s->run;
+	struct halt_work work = {
+		.stream = run->stream,
+		.task = atomic_load_explicit(&run->stream->completed, memory_order_relaxed),
+		.code = run->entry ? (uintptr_t)run->entry : (uintptr_t)run->kernel->run,
+		.deadline = run->deadline,
+		.device = rts_stream_device(run->stream),
+	};
 	struct fault fault;
 
 	s->block = (struct vinci_block){ .count = run->blocks };
-	if (fault_guard(s->spread ? share_run_spread : share_run, s, &fault))
+	if (fault_guard_work(s->spread ? share_run_spread : share_run, s, &work, &fault))
 		return;
 	if (atomic_fetch_add(&run->faults, 1))
 		return;
@@ -160,6 +169,9 @@ static void run_blocks(struct kernel_run *run)
 
 bool kernel_run(struct kernel_run *run)
 {
+	uint64_t limit = rts_op_limit(run->timeout_us);
+
+	run->deadline = limit == U_FOREVER ? U_FOREVER : u_deadline(u_now_ns(), limit);
 	if (run->blocks == 1)
 		run_alone(run);
 	else
@@ -175,7 +187,9 @@ static const void *launch_args(const struct launch *l)
 static int launch_run(void *payload, struct rts_stream *st)
 {
 	const struct launch *l = payload;
-	struct kernel_run run = { .kernel = l->kernel, .args = launch_args(l), .blocks = l->blocks };
+	struct kernel_run run = {
+		.kernel = l->kernel, .args = launch_args(l), .blocks = l->blocks, .stream = st
+	};
 
 	if (kernel_run(&run))
 		return 0;

@@ -5,6 +5,7 @@
  */
 #include "rts/args.h"
 #include "rts/exec.h"
+#include "rts/timeout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct function_launch {
 	uint32_t size;
 	uint32_t blocks;
 	bool owned;
+	uint64_t timeout_us; /* 0: that of all */
 };
 
 /* --- running ---------------------------------------------------------------------------------- */
@@ -34,7 +36,8 @@ static int launch_run(void *payload, struct rts_stream *st)
 {
 	struct function_launch *l = payload;
 	struct kernel_run run = {
-		.kernel = l->function->kernel, .entry = l->function->entry, .args = l->args, .blocks = l->blocks
+		.kernel = l->function->kernel, .entry = l->function->entry, .args = l->args, .blocks = l->blocks,
+		.stream = st, .timeout_us = l->timeout_us
 	};
 	struct rts_segment seg;
 
@@ -87,11 +90,20 @@ static int attr_check(const aclrtLaunchKernelAttr *attr)
 	}
 }
 
-int rts_launch_check_config(const aclrtLaunchKernelCfg *cfg)
+static uint64_t attr_timeout_us(const aclrtLaunchKernelAttr *attr)
+{
+	if (attr->id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT)
+		return attr->value.timeout * UINT64_C(1000000);
+	return (uint64_t)attr->value.timeoutUs.timeoutHigh << 32 | attr->value.timeoutUs.timeoutLow;
+}
+
+int rts_launch_config(const aclrtLaunchKernelCfg *cfg, uint64_t *timeout_us)
 {
 	bool seconds = false, us = false;
+	uint64_t timeout = 0;
 	int r = 0;
 
+	*timeout_us = 0;
 	if (!cfg)
 		return 0;
 	if (!cfg->attrs)
@@ -100,10 +112,17 @@ int rts_launch_check_config(const aclrtLaunchKernelCfg *cfg)
 		seconds |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
 		us |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
 		r = attr_check(&cfg->attrs[i]);
+		if (cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT ||
+		    cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US)
+			timeout = attr_timeout_us(&cfg->attrs[i]);
 	}
 	if (!r && seconds && us)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"a launch has one timeout: in seconds or in microseconds, not both");
+	if (!r && timeout)
+		r = rts_op_timeout_watch();
+	if (!r)
+		*timeout_us = timeout;
 	return r;
 }
 
@@ -133,10 +152,12 @@ static int size_check(const struct rts_function *fn, uint32_t blocks, size_t siz
 /* --- launching -------------------------------------------------------------------------------- */
 
 /* Takes the block over, also on failure. */
-static int submit(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, void *args, size_t size, bool owned)
+static int submit(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, uint64_t timeout_us, void *args,
+		  size_t size, bool owned)
 {
 	struct function_launch l = {
-		.function = fn, .args = args, .size = (uint32_t)size, .blocks = blocks, .owned = owned
+		.function = fn, .args = args, .size = (uint32_t)size, .blocks = blocks, .owned = owned,
+		.timeout_us = timeout_us
 	};
 	int r;
 
@@ -158,11 +179,12 @@ static int block_new(size_t size, unsigned char **block)
 	return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for %zu bytes of arguments", size);
 }
 
-int rts_launch_device(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, const void *args, size_t size)
+int rts_launch_device(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, uint64_t timeout_us,
+		      const void *args, size_t size)
 {
 	int r = size_check(fn, blocks, size);
 
-	return r ? r : submit(st, fn, blocks, (void *)(uintptr_t)args, size, false);
+	return r ? r : submit(st, fn, blocks, timeout_us, (void *)(uintptr_t)args, size, false);
 }
 
 static void store_address(unsigned char *block, uint32_t slot, uint32_t data)
@@ -183,8 +205,8 @@ static int holders_check(const struct rts_place_holder *holders, size_t count, s
 	return 0;
 }
 
-int rts_launch_host(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, const void *args, size_t size,
-		    const struct rts_place_holder *holders, size_t count)
+int rts_launch_host(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, uint64_t timeout_us,
+		    const void *args, size_t size, const struct rts_place_holder *holders, size_t count)
 {
 	unsigned char *block;
 	int r;
@@ -199,7 +221,7 @@ int rts_launch_host(struct rts_stream *st, struct rts_function *fn, uint32_t blo
 	memcpy(block, args, size);
 	for (size_t i = 0; i < count; i++)
 		store_address(block, holders[i].slot, holders[i].data);
-	return submit(st, fn, blocks, block, size, true);
+	return submit(st, fn, blocks, timeout_us, block, size, true);
 }
 
 static int list_check(const struct args_list *list, const struct rts_function *fn, uint32_t blocks)
@@ -228,7 +250,7 @@ static int list_copy(const struct args_list *list, unsigned char **block)
 	return 0;
 }
 
-int rts_launch_args(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, void *args)
+int rts_launch_args(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, uint64_t timeout_us, void *args)
 {
 	struct args_list *list;
 	unsigned char *block;
@@ -243,10 +265,11 @@ int rts_launch_args(struct rts_stream *st, struct rts_function *fn, uint32_t blo
 	if (!r)
 		r = list_copy(list, &block);
 	args_unlock(list);
-	return r ? r : submit(st, fn, blocks, block, size, true);
+	return r ? r : submit(st, fn, blocks, timeout_us, block, size, true);
 }
 
-int rts_launch_array(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, void *const *args)
+int rts_launch_array(struct rts_stream *st, struct rts_function *fn, uint32_t blocks, uint64_t timeout_us,
+		     void *const *args)
 {
 	const struct vinci_kernel *k = fn->kernel;
 	unsigned char *block;
@@ -267,5 +290,5 @@ int rts_launch_array(struct rts_stream *st, struct rts_function *fn, uint32_t bl
 	memset(block, 0, k->args_size);
 	for (size_t i = 0; i < count; i++)
 		memcpy(block + k->params[i].offset, args[i], k->params[i].size);
-	return submit(st, fn, blocks, block, k->args_size, true);
+	return submit(st, fn, blocks, timeout_us, block, k->args_size, true);
 }

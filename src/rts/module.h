@@ -101,18 +101,20 @@ int rts_args_finalize(void *handle);
 
 /* --- launch.c --------------------------------------------------------------------------------- */
 
-/* 107000 for what no launch may ask for. */
-int rts_launch_check_config(const aclrtLaunchKernelCfg *cfg);
+/* 107000 for what no launch may ask for. *timeout_us as in rts_op_limit(). */
+int rts_launch_config(const aclrtLaunchKernelCfg *cfg, uint64_t *timeout_us);
 /* A finalized list. */
-int rts_launch_args(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, void *args);
+int rts_launch_args(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, uint64_t timeout_us,
+		    void *args);
 /* @args is device memory, read when the kernel runs. */
-int rts_launch_device(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, const void *args,
-		      size_t size);
+int rts_launch_device(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, uint64_t timeout_us,
+		      const void *args, size_t size);
 /* @args is host memory, copied; addresses of parts of the copy are stored into it at the place holders. */
-int rts_launch_host(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, const void *args,
-		    size_t size, const struct rts_place_holder *holders, size_t count);
+int rts_launch_host(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, uint64_t timeout_us,
+		    const void *args, size_t size, const struct rts_place_holder *holders, size_t count);
 /* args[i] points at the value of parameter i. */
-int rts_launch_array(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, void *const *args);
+int rts_launch_array(struct rts_stream *stream, struct rts_function *function, uint32_t blocks, uint64_t timeout_us,
+		     void *const *args);
 
 /* --- kernel.c --------------------------------------------------------------------------------- */
 
@@ -124,6 +126,9 @@ struct kernel_run {
 	uint32_t (*entry)(void *args); /* called instead of the kernel */
 	const void *args;
 	uint32_t blocks;
+	struct rts_stream *stream;
+	uint64_t timeout_us; /* the launch's own; 0: that of all, UINT64_MAX: none */
+	uint64_t deadline;   /* set by kernel_run() */
 	atomic_uint status; /* what an entry has answered, if it was not 0 */
 	atomic_uint faults;
 	/* of the first one */
@@ -131,8 +136,8 @@ struct kernel_run {
 	struct fault fault;
 };
 
-/* Runs all blocks, on this thread and on idle workers. False: a block has faulted; blocks that had not begun were left
- * out. */
+/* Runs all blocks, on this thread and on idle workers. False: a block has faulted or was ended; blocks that had not begun
+ * were left out. */
 bool kernel_run(struct kernel_run *run);
 
 /* --- exception.c ------------------------------------------------------------------------------ */
@@ -147,6 +152,7 @@ struct rtExceptionInfo {
 
 /* What a task answers whose kernel has faulted; NULL: a kernel without a handle. */
 int rts_fault_code(const struct rts_function *function);
+int rts_timeout_code(void);
 /* A kernel of the running task @payload has faulted: says so, calls the callbacks, returns the task's code. */
 int exception_raise(void *payload, struct rts_stream *stream, const struct kernel_run *run,
 		    struct rts_function *function, uint32_t args_size);

@@ -375,11 +375,10 @@ static bool notify_take(struct rts_notify *n)
 
 int wait_check(struct notify_task *t, struct rts_stream *st)
 {
-	if (atomic_load(&st->state) & STREAM_NO_WAITS) {
-		rts_stream_explain(st, "the device was reset while stream %d waited for notify %u", st->id,
-				   atomic_load(&t->notify->id));
-		return ACL_ERROR_RT_STREAM_ABORT;
-	}
+	int r = stream_wait_ended(st, "a notify");
+
+	if (r)
+		return r;
 	if (t->deadline && u_now_ns() >= t->deadline) {
 		rts_stream_explain(st, "stream %d waited %llu s for notify %u of device %d, and nobody recorded it", st->id,
 				   (unsigned long long)(t->timeout_ns / U_NS_PER_S), atomic_load(&t->notify->id),

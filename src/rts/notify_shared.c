@@ -147,7 +147,8 @@ static void word_sleep(struct notify_task *t, struct rts_stream *st, struct shar
 	if (t->deadline && t->deadline < until)
 		until = t->deadline;
 	atomic_store(&st->parked_on, sw->word);
-	if (!(atomic_load(&st->state) & (STREAM_DROP | STREAM_NO_WAITS)) && word_arm(sw) != VINCI_NOTIFY_SET)
+	if (!(atomic_load(&st->state) & (STREAM_DROP | STREAM_NO_WAITS)) && !stream_task_stopped(st) &&
+	    word_arm(sw) != VINCI_NOTIFY_SET)
 		u_futex_wait(sw->word, VINCI_NOTIFY_WAITED, until, true);
 	atomic_store(&st->parked_on, NULL);
 }

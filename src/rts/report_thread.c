@@ -182,6 +182,7 @@ static int call_run(void *payload, struct rts_stream *st)
 {
 	struct report_call *call = ((struct call_task *)payload)->call;
 	enum call_state state;
+	int r;
 
 	u_mutex_lock(&reports.lock);
 	state = call_start_locked(call, st);
@@ -192,11 +193,8 @@ static int call_run(void *payload, struct rts_stream *st)
 	}
 	if (state == CALL_DONE || !call->blocks)
 		return 0;
-	if (atomic_load(&st->state) & STREAM_NO_WAITS) {
-		rts_stream_explain(st, "the device was reset while stream %d waited for a callback", st->id);
-		return ACL_ERROR_RT_STREAM_ABORT;
-	}
-	return RTS_TASK_BLOCKED;
+	r = stream_wait_ended(st, "a callback");
+	return r ? r : RTS_TASK_BLOCKED;
 }
 
 /* What has been queued is run in any case, unless the stream was waiting for it and does so no more. */

@@ -149,6 +149,7 @@ struct rts_context {
 	_Atomic(struct rts_stream *) default_stream; /* created with the context */
 	struct rts_stream_list *streams; /* stream.c's: all streams of the context */
 	_Atomic int64_t options[3]; /* options.c's: 1 more than the value; 0: not set */
+	atomic_bool stops; /* stop.c's: one of its streams stops on failure */
 };
 
 /* The calling thread's live context, borrowed until the thread changes it. 107002 when there is none (tries the default device first). */

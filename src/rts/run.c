@@ -103,15 +103,18 @@ void rts_stream_explain(struct rts_stream *st, const char *fmt, ...)
 /* One step with stream_take_error(): a stream that has stopped has an error to answer with. */
 static void stream_fail(struct rts_stream *st, const struct rts_task_type *type, int code)
 {
+	bool stops = atomic_load(&st->state) & (STREAM_STOPS | STREAM_CONTEXT_STOPS);
 	int none = 0;
 
 	u_mutex_lock(&st->marks_lock);
 	if (!st->why[0])
 		snprintf(st->why, sizeof(st->why), "a %s task of stream %d failed", type->name, st->id);
 	atomic_compare_exchange_strong(&st->error, &none, code);
-	if (atomic_load(&st->state) & STREAM_STOPS)
+	if (stops)
 		atomic_fetch_or(&st->state, STREAM_STOPPED);
 	u_mutex_unlock(&st->marks_lock);
+	if (stops)
+		stream_context_failed(st, code);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
@@ -123,7 +126,7 @@ static bool task_run(struct rts_stream *st, struct task_slot *slot)
 	int r = 0;
 
 	while (!(atomic_load_explicit(&st->state, memory_order_relaxed) & (STREAM_DROP | STREAM_STOPPED))) {
-		r = type->run(slot->payload, st);
+		r = stream_task_stopped(st) ? stream_wait_ended(st, NULL) : type->run(slot->payload, st);
 		if (r != RTS_TASK_BLOCKED)
 			break;
 		if (stream_block(st))
@@ -426,7 +429,7 @@ static int stream_take_error(struct rts_stream *st)
 		return 0;
 	u_mutex_lock(&st->marks_lock);
 	memcpy(why, st->why, sizeof(why));
-	if (!(atomic_load(&st->state) & STREAM_STOPPED)) {
+	if (!(atomic_load(&st->state) & (STREAM_STOPPED | STREAM_PEER_FAILED))) {
 		st->why[0] = '\0';
 		r = atomic_exchange(&st->error, 0);
 	}
@@ -434,13 +437,13 @@ static int stream_take_error(struct rts_stream *st)
 	return r ? u_report(r, "%s", why) : 0;
 }
 
-/* What an ended or dropped stream answers; 0 if it is neither. */
-static int stream_gone(const struct rts_stream *st)
+/* What a stream answers whose tasks were dropped; 0 if they were not. @aborts: how many there had been before. */
+static int stream_gone(const struct rts_stream *st, uint32_t aborts)
 {
 	unsigned state = atomic_load(&st->state);
 
-	if (state & STREAM_ABORTED)
-		return u_report(ACL_ERROR_RT_STREAM_ABORT, "stream %d has been aborted; its tasks were dropped", st->id);
+	if (state & STREAM_ABORTED || atomic_load(&st->aborts) != aborts)
+		return u_report(atomic_load(&st->abort_code), "stream %d was aborted while it was waited for", st->id);
 	if (state & STREAM_DROP)
 		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "stream %d was destroyed by force while it was waited for",
 				st->id);
@@ -464,6 +467,7 @@ static int sync_check(const struct rts_stream *st, int32_t timeout_ms)
 
 int rts_stream_synchronize(struct rts_stream *st, int32_t timeout_ms)
 {
+	uint32_t aborts = atomic_load(&st->aborts);
 	uint64_t deadline = U_FOREVER;
 	int r;
 
@@ -477,6 +481,6 @@ int rts_stream_synchronize(struct rts_stream *st, int32_t timeout_ms)
 	r = stream_wait(st, atomic_load(&st->submitted), deadline, timeout_ms < 0);
 	if (r)
 		return u_report(r, "stream %d still has unfinished tasks after %d ms", st->id, timeout_ms);
-	r = stream_gone(st);
+	r = stream_gone(st, aborts);
 	return r ? r : stream_take_error(st);
 }

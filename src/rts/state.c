@@ -22,6 +22,7 @@ struct registry {
 };
 
 static struct registry devices = { .lock = U_MUTEX_INIT(U_RANK_LAST, "device watchers") };
+static struct registry aborts = { .lock = U_MUTEX_INIT(U_RANK_LAST, "abort watchers") };
 static struct registry streams = { .lock = U_MUTEX_INIT(U_RANK_LAST, "stream watchers") };
 
 static struct watcher *find_locked(struct registry *r, const char *name)
@@ -93,6 +94,11 @@ int rts_state_watch_streams(const char *name, aclrtStreamStateCallback fn, void 
 	return watch(&streams, name, (any_function)fn, args);
 }
 
+int rts_state_watch_aborts(const char *name, aclrtDeviceTaskAbortCallback fn, void *args)
+{
+	return watch(&aborts, name, (any_function)fn, args);
+}
+
 /* A copy, so that they are called with the lock free: a callback may come and go from a callback. */
 static unsigned watchers(struct registry *r, struct watcher *out)
 {
@@ -121,6 +127,23 @@ void rts_state_stream(aclrtStream stream, aclrtStreamState state)
 
 	for (unsigned i = 0; i < count; i++)
 		((aclrtStreamStateCallback)list[i].fn)(stream, state, list[i].args);
+}
+
+int rts_state_abort(uint32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout_ms)
+{
+	struct watcher list[WATCHERS_MAX];
+	unsigned count = watchers(&aborts, list);
+	int32_t user = rts_device_to_user(device);
+	int r;
+
+	for (unsigned i = 0; i < count; i++) {
+		r = ((aclrtDeviceTaskAbortCallback)list[i].fn)(user, stage, timeout_ms, list[i].args);
+		if (r)
+			return u_report(ACL_ERROR_RT_INTERNAL_ERROR,
+					"a callback of aclrtSetDeviceTaskAbortCallback answered %d for device %d, stage %d", r,
+					user, (int)stage);
+	}
+	return 0;
 }
 
 void rts_state_default_stream(struct rts_context *ctx, aclrtStreamState state)

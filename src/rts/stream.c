@@ -182,6 +182,7 @@ int rts_stream_create(struct rts_context *ctx, uint32_t prio, uint32_t flags, st
 		goto err_unlink;
 	rts_object_ref(&ctx->obj);
 	rts_object_ref(&st->obj);
+	stream_join_context(st);
 	/* Either the end of the context finds the stream, or the stream finds that the context has ended. */
 	if (atomic_load(&ctx->dead)) {
 		if (rts_object_unpublish(st->obj.handle, RTS_STREAM))
@@ -311,12 +312,13 @@ uint32_t rts_stream_flags(const struct rts_stream *st)
 static int stream_refuses(const struct rts_stream *st, unsigned state)
 {
 	if (state & STREAM_ABORTED)
-		return u_report(ACL_ERROR_RT_STREAM_ABORT, "stream %d has been aborted and takes no more tasks", st->id);
+		return u_report(atomic_load(&st->abort_code), "stream %d is being aborted and takes no tasks meanwhile", st->id);
 	if (state & STREAM_CLOSED)
 		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "stream %d has been destroyed", st->id);
-	if (state & STREAM_STOPPED)
+	if (state & (STREAM_STOPPED | STREAM_PEER_FAILED))
 		return u_report(atomic_load(&st->error),
-				"stream %d stops on failure (aclrtSetStreamFailureMode), and a task of it has failed", st->id);
+				"stream %d stops on failure (aclrtSetStreamFailureMode), and a task of %s has failed", st->id,
+				state & STREAM_STOPPED ? "it" : "another stream of its context");
 	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
 			"stream %d was created with ACL_STREAM_PERSISTENT: its tasks belong to a model, which is not supported",
 			st->id);
@@ -395,8 +397,7 @@ int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type
 
 /* --- ending ----------------------------------------------------------------------------------- */
 
-/* Makes a wait of the running or blocked task look at stream->state again. */
-static void stream_poke(struct rts_stream *st)
+void stream_poke(struct rts_stream *st)
 {
 	_Atomic uint32_t *word;
 
@@ -406,15 +407,20 @@ static void stream_poke(struct rts_stream *st)
 		u_futex_wake(word, INT_MAX, true); /* it may have been unmapped since: then the call fails, and nobody sleeps */
 }
 
-static void stream_state_set(struct rts_stream *st, unsigned bits)
+void stream_state_change(struct rts_stream *st, unsigned set, unsigned clear)
 {
 	u_lock_take(&st->lock);
-	atomic_fetch_or(&st->state, bits);
+	atomic_fetch_or(&st->state, set);
+	atomic_fetch_and(&st->state, ~clear);
 	u_lock_give(&st->lock);
 }
 
-/* The tasks are dropped: here, or by whoever is running one, after it. */
-static void stream_drop_tasks(struct rts_stream *st)
+static void stream_state_set(struct rts_stream *st, unsigned bits)
+{
+	stream_state_change(st, bits, 0);
+}
+
+void stream_drop_tasks(struct rts_stream *st)
 {
 	if (!stream_try_own(st, false)) {
 		stream_poke(st);
@@ -471,35 +477,6 @@ int rts_stream_destroy(aclrtStream handle, bool force)
 		stream_close(st, force);
 	rts_stream_put(&st);
 	return r;
-}
-
-int rts_stream_abort(struct rts_stream *st)
-{
-	int r = rts_process_check_fork();
-
-	if (r)
-		return r;
-	if (rts_stream_running_here(st))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "a task of stream %d aborts its own stream", st->id);
-	stream_state_set(st, STREAM_ABORTED | STREAM_DROP);
-	stream_drop_tasks(st);
-	stream_wait(st, atomic_load(&st->submitted), U_FOREVER, true);
-	stream_wake(st);
-	return 0;
-}
-
-int rts_stream_set_failure_mode(struct rts_stream *st, uint64_t mode)
-{
-	bool stop = mode & ACL_STOP_ON_FAILURE;
-	int r = 0;
-
-	u_lock_take(&st->lock);
-	if (stop)
-		atomic_fetch_or(&st->state, STREAM_STOPS);
-	else if (atomic_load(&st->state) & STREAM_STOPS)
-		r = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-	u_lock_give(&st->lock);
-	return r ? u_report(r, "stream %d stops on failure; that cannot be taken back", st->id) : 0;
 }
 
 /* --- all streams of a context ----------------------------------------------------------------- */

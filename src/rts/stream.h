@@ -44,8 +44,14 @@ int rts_stream_set_attr(struct rts_stream *stream, aclrtStreamAttr attr, const a
 int rts_stream_get_attr(struct rts_stream *stream, aclrtStreamAttr attr, aclrtStreamAttrValue *value);
 /* 0: go on after a failed task, 1: stop. 207000 for the way back. */
 int rts_stream_set_failure_mode(struct rts_stream *stream, uint64_t mode);
-/* Drops what is queued and ends waits; the stream answers 107023 from now on. Returns when the running task has ended. */
+/*
+ * stop.c. Both return when the running task has ended: 107000 from a task of the same stream. Stopping leaves the tasks behind it;
+ * aborting drops them, and the stream answers 107023 meanwhile.
+ */
+int rts_stream_stop(struct rts_stream *stream);
 int rts_stream_abort(struct rts_stream *stream);
+/* All streams of @device; 107022 is their answer. @timeout_ms 0: none; 107019. A callback that fails: 507000. */
+int rts_device_abort(uint32_t device, uint32_t timeout_ms);
 
 /* True on a thread that is running a task of @stream just now: waiting for the stream would never end. */
 bool rts_stream_running_here(const struct rts_stream *stream);

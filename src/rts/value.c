@@ -153,15 +153,15 @@ static int wait_block(struct value_task *t, struct rts_stream *st)
 static int wait_run(void *payload, struct rts_stream *st)
 {
 	struct value_task *t = payload;
+	int r;
 
 	t->stream = st;
 	wait_leave(t);
 	if (value_look(t))
 		return 0;
-	if (atomic_load(&st->state) & STREAM_NO_WAITS) {
-		rts_stream_explain(st, "the device was reset while stream %d waited for a value at %p", st->id, (void *)t->word);
-		return ACL_ERROR_RT_STREAM_ABORT;
-	}
+	r = stream_wait_ended(st, "a value");
+	if (r)
+		return r;
 	wait_link(st, t->word);
 	t->linked = true;
 	return value_passes(t) ? 0 : wait_block(t, st);

@@ -215,10 +215,14 @@ static void many_faults_at_once(void **state)
 
 static void a_stream_that_stops_on_failure(void **state)
 {
-	aclrtStream stream = stream_new();
+	aclrtContext before = NULL, context = NULL; /* stops as well */
 	int64_t *out = device_new(), got = -1;
+	aclrtStream stream;
 
 	(void)state;
+	assert_ok(aclrtGetCurrentContext(&before));
+	assert_ok(aclrtCreateContext(&context, 0));
+	stream = stream_new();
 	assert_ok(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
 	launch("fail_trap", 1, stream, out + 1, 0);
 	/* Accepted or not, depending on whether the trap has come: it does not run. */
@@ -227,6 +231,8 @@ static void a_stream_that_stops_on_failure(void **state)
 	assert_ok(aclrtMemcpy(&got, 8, out, 8, ACL_MEMCPY_DEVICE_TO_HOST));
 	assert_int_equal(got, 0);
 	assert_ok(aclrtDestroyStreamForce(stream));
+	assert_ok(aclrtDestroyContext(context));
+	assert_ok(aclrtSetCurrentContext(before));
 	assert_ok(aclrtFree(out));
 }
 
