@@ -59,6 +59,7 @@ int rts_place(const void *ptr, size_t len, const char *what, struct rts_place *p
 	place->device = seg.device;
 	place->owner = seg.owner;
 	place->by_key = seg.kind == RTS_SEG_IPC;
+	place->managed = seg.kind == RTS_SEG_MANAGED;
 	return 0;
 }
 
@@ -160,7 +161,7 @@ static int check_peers(const struct copy *copy)
 {
 	uint32_t a = copy->dst.owner, b = copy->src.owner;
 
-	if (!on_device(&copy->dst) || !on_device(&copy->src) || a == b ||
+	if (!on_device(&copy->dst) || !on_device(&copy->src) || a == b || copy->dst.managed || copy->src.managed ||
 	    rts_profile()->features & RTS_FEATURE_PEER_COPY_FREE || rts_peer_active(b, a))
 		return 0;
 	return u_report(

@@ -2,6 +2,7 @@
 /* event.c - events as objects: creation, records, resets, and what the host asks about them. */
 #include "rts/event_impl.h"
 #include "rts/event_page.h"
+#include "rts/pool.h"
 
 #include <stdlib.h>
 
@@ -489,6 +490,7 @@ int rts_event_synchronize(aclrtEvent handle, int32_t timeout_ms)
 		place = event_record_place(ev);
 		r = place_wait(&place, timeout_ms);
 		rts_stream_put(&place.stream);
+		rts_pool_settle();
 	}
 	event_put(&ev);
 	return r;

@@ -7,6 +7,7 @@
  */
 #include "rts/event_impl.h"
 #include "rts/notify.h"
+#include "rts/pool.h"
 
 #define DEPTH_MAX 4 /* streams run inside of each other's waits; more would need a larger stack */
 #define LOOK_PAUSES 64 /* about 1 us */
@@ -220,6 +221,8 @@ static int wait_capture(struct rts_event *ev, struct rts_stream *st, struct wait
 	if (recorded && *needed) {
 		t->place = ev->record;
 		rts_object_ref(&t->place.stream->obj);
+	} else if (recorded) {
+		rts_pool_ordered(st, rts_stream_identity(ev->record.stream), ev->record.target);
 	}
 	u_lock_give(&ev->lock);
 	t->needs_record = !recorded;
@@ -232,6 +235,7 @@ static int wait_capture(struct rts_event *ev, struct rts_stream *st, struct wait
 static int event_wait(struct rts_event *ev, struct rts_stream *st, uint32_t seconds)
 {
 	struct wait_task t = { .ev = ev, .timeout_ns = seconds * U_NS_PER_S };
+	const void *other;
 	uint64_t position;
 	bool needed;
 	int r = rts_stream_position(st, &position); /* a stream that takes no tasks says so even when there is nothing to wait for */
@@ -242,9 +246,12 @@ static int event_wait(struct rts_event *ev, struct rts_stream *st, uint32_t seco
 		return r;
 	rts_object_ref(&ev->obj);
 	atomic_fetch_add(&ev->waits, 1);
+	other = t.place.stream ? rts_stream_identity(t.place.stream) : NULL;
 	r = rts_stream_submit(st, &wait_type, &t, sizeof(t));
 	if (r)
 		wait_drop(&t);
+	else
+		rts_pool_ordered(st, other, t.place.target);
 	return r;
 }
 

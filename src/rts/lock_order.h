@@ -14,6 +14,8 @@ enum lock_rank {
 	RANK_IPC = 50,	    /* rts/ipc.c: keys and imports */
 	RANK_VMM = 60,	    /* rts/vmm*.c: reservations, mappings, physical handles */
 	RANK_PEER = 70,	    /* rts/peer.c */
+	RANK_BUF = 78,	    /* rts/mbuf.c */
+	RANK_POOL = 79,	    /* rts/pool*.c */
 	RANK_MEMORY = 80,   /* rts/memory.c, host.c, small.c */
 	RANK_MODULE = 86,    /* rts/module.c: a binary; rts/args.c: a list */
 	RANK_EXCEPTION = 87, /* rts/exception.c */

@@ -12,7 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "rts/managed.h"
+#include "rts/mbuf.h"
 #include "rts/memory.h"
+#include "rts/pool.h"
 
 /* aclrtMemMallocPolicy without the bits for bandwidth and access. */
 #define POLICY_MASK 0xffu
@@ -33,7 +36,6 @@ static const char *page_name(uint32_t page_kind)
 
 /* ---- spans ---- */
 
-/* Address space for @extent bytes from a multiple of @align on; nothing can be read or written there yet. */
 static int reserve(size_t extent, size_t align, uintptr_t *out)
 {
 	size_t slack = align > RTS_PAGE_4K ? align - RTS_PAGE_4K : 0;
@@ -56,7 +58,7 @@ static int reserve(size_t extent, size_t align, uintptr_t *out)
 }
 
 /* Addresses of freed memory are kept for a while; they are the first to go. */
-static int reserve_or_drain(size_t extent, size_t align, uintptr_t *out)
+int rts_reserve(size_t extent, size_t align, uintptr_t *out)
 {
 	int r = reserve(extent, align, out);
 
@@ -81,7 +83,7 @@ int rts_span_create(struct rts_span *span, uint32_t device, size_t size, uint32_
 	r = drv_bo_create(rts_drv(), &bo);
 	if (r)
 		return r;
-	r = reserve_or_drain(bo.size + RTS_PAGE_4K, page, &base);
+	r = rts_reserve(bo.size + RTS_PAGE_4K, page, &base);
 	if (r)
 		goto err_close;
 	r = drv_map(rts_drv(), bo.mmap_offset, bo.size, (void *)base, true, &at);
@@ -175,6 +177,8 @@ static int create_by_policy(struct rts_span *span, uint32_t device, size_t size,
 	uint32_t pages = policy_pages(policy, size);
 	int r = rts_span_create(span, device, size, pages);
 
+	if (r == -ENOMEM && rts_pool_reclaim(device))
+		r = rts_span_create(span, device, size, pages);
 	if (r == -ENOMEM && pages != VINCI_PAGE_4K && policy_falls_back(policy)) {
 		pages = VINCI_PAGE_4K;
 		r = rts_span_create(span, device, size, pages);
@@ -261,6 +265,8 @@ static int refuse_free(uintptr_t ptr, const struct rts_segment *seg)
 {
 	switch (seg->kind) {
 	case RTS_SEG_DEVICE:
+	case RTS_SEG_POOL:
+	case RTS_SEG_MANAGED:
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"0x%lx is inside an allocation; only its start, 0x%lx, can be freed",
 				(unsigned long)ptr, (unsigned long)seg->base);
@@ -280,6 +286,19 @@ static int refuse_free(uintptr_t ptr, const struct rts_segment *seg)
 	}
 }
 
+/* False: nothing of this kind starts at @at any more. */
+static bool free_by_kind(uintptr_t at, enum rts_segment_kind kind, int *err)
+{
+	switch (kind) {
+	case RTS_SEG_POOL:
+		return rts_pool_free(at);
+	case RTS_SEG_MANAGED:
+		return rts_managed_free(at);
+	default:
+		return release(at, err);
+	}
+}
+
 int rts_memory_free(void *ptr)
 {
 	uintptr_t at = (uintptr_t)ptr;
@@ -291,9 +310,10 @@ int rts_memory_free(void *ptr)
 	if (rts_va_find_outer(ptr, &seg)) {
 		if (seg.kind == RTS_SEG_SMALL)
 			return rts_small_free(seg.priv, at);
-		if (seg.kind != RTS_SEG_DEVICE || seg.base != at)
+		if (seg.base != at ||
+		    (seg.kind != RTS_SEG_DEVICE && seg.kind != RTS_SEG_POOL && seg.kind != RTS_SEG_MANAGED))
 			return refuse_free(at, &seg);
-		if (release(at, &r))
+		if (free_by_kind(at, seg.kind, &r))
 			return rts_span_close_report(at, r);
 	}
 	return u_report(ACL_ERROR_RT_PARAM_INVALID,
@@ -307,7 +327,9 @@ void rts_memory_device_gone(uint32_t device)
 	struct rts_segment seg = { 0 };
 	int ignored;
 
+	rts_buf_device_gone(device);
 	rts_small_device_gone(device);
+	rts_pool_device_gone(device);
 	for (uintptr_t from = 0; rts_va_next(from, &seg); from = seg.base + 1) {
 		if (seg.kind == RTS_SEG_DEVICE && seg.device == device)
 			(void)release(seg.base, &ignored);
@@ -370,7 +392,8 @@ static int segment_attributes(const struct rts_segment *seg, aclrtPtrAttributes 
 		host_attributes(out, ACL_MEM_LOCATION_TYPE_HOST);
 		return 0;
 	}
-	out->location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+	out->location.type =
+		seg->kind == RTS_SEG_MANAGED ? ACL_MEM_LOCATION_TYPE_MANAGED : ACL_MEM_LOCATION_TYPE_DEVICE;
 	out->location.id = (uint32_t)rts_device_to_user(seg->device);
 	out->pageSize = (uint32_t)rts_page_size(seg->page_kind);
 	return 0;

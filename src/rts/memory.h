@@ -74,6 +74,8 @@ struct rts_span {
 	uint64_t mmap_offset;
 };
 
+/* Addresses for @extent bytes from a multiple of @align (a page or more) on, without memory. 0 or -ENOMEM */
+int rts_reserve(size_t extent, size_t align, uintptr_t *base);
 /* A new BO of @size bytes (rounded up to whole pages of @page_kind) and its mapping, aligned to the page kind. 0 or
  * -errno. */
 int rts_span_create(struct rts_span *span, uint32_t device, size_t size, uint32_t page_kind);
@@ -133,6 +135,7 @@ struct rts_place {
 	uint32_t device;	   /* DEVICE: where it is used; the importing device */
 	uint32_t owner;		   /* DEVICE: device of the physical memory */
 	bool by_key;		   /* imported by key */
+	bool managed;		   /* every device's */
 };
 
 /* Where [ptr, ptr + len) is; @what names the argument. 507899 when it is not inside one allocation. */

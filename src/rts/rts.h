@@ -24,7 +24,7 @@
  * handle.c - public handles. A handle is an index with a generation and a type, never a pointer, so that NULL, stale,
  * foreign and wrongly typed ones are told apart from live ones without touching freed memory.
  */
-enum rts_type { RTS_CONTEXT = 1, RTS_STREAM, RTS_EVENT, RTS_NOTIFY, RTS_PHYS, RTS_LABEL, RTS_BINARY, RTS_FUNCTION, RTS_ARGS, RTS_CNT_NOTIFY };
+enum rts_type { RTS_CONTEXT = 1, RTS_STREAM, RTS_EVENT, RTS_NOTIFY, RTS_PHYS, RTS_LABEL, RTS_BINARY, RTS_FUNCTION, RTS_ARGS, RTS_CNT_NOTIFY, RTS_POOL, RTS_BUF };
 
 /* First member of every object with a handle. */
 struct rts_object {
@@ -239,6 +239,8 @@ enum rts_segment_kind {
 	RTS_SEG_IPC, /* imported by key */
 	RTS_SEG_RESERVED, /* aclrtReserveMemAddress: contains RTS_SEG_VMM segments */
 	RTS_SEG_VMM, /* aclrtMapMem */
+	RTS_SEG_POOL, /* aclrtMemPoolMallocAsync */
+	RTS_SEG_MANAGED, /* aclrtMemAllocManaged */
 	RTS_SEG_VARIABLES, /* of a binary, or of the program's kernels; inside nothing else */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* run.c - who runs a stream's tasks, and how threads wait for them. The protocols are explained in exec.h. */
 #include "rts/exec.h"
+#include "rts/pool.h"
 #include "util/cancel.h"
 
 #include <stdarg.h>
@@ -481,6 +482,7 @@ int rts_stream_synchronize(struct rts_stream *st, int32_t timeout_ms)
 	r = stream_wait(st, atomic_load(&st->submitted), deadline, timeout_ms < 0);
 	if (r)
 		return u_report(r, "stream %d still has unfinished tasks after %d ms", st->id, timeout_ms);
+	rts_pool_settle();
 	r = stream_gone(st, aborts);
 	return r ? r : stream_take_error(st);
 }
