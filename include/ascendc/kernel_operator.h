@@ -19,6 +19,8 @@
 #include "impl/copy.h"
 #include "impl/vector.h"
 #include "impl/convert.h"
+#include "impl/reduce.h"
+#include "impl/arrange.h"
 #include "impl/core.h"
 #include "impl/launch.h"
 

@@ -348,6 +348,216 @@ void test_queues_are_first_in_first_out(void **)
 	vinci_ascendc::ub.release();
 }
 
+/* --- reductions of a repeat ------------------------------------------------------------------- */
+
+void test_repeats_are_reduced(void **)
+{
+	fixture<float, 256> f;
+	float sum = 0;
+
+	for (uint32_t i = 0; i < 192; i++)
+		f.a.SetValue(i, static_cast<float>((i * 37) % 101));
+	WholeReduceSum<float>(f.out, f.a, 64, 3, 2, 1, 8);
+	for (uint32_t r = 0; r < 3; r++) {
+		sum = 0;
+		for (uint32_t i = 0; i < 64; i++)
+			sum += f.a.GetValue(r * 64 + i); /* small integers: exact in any order */
+		assert_true(f.out.GetValue(2 * r) == sum);
+	}
+	assert_true(f.out.GetValue(1) == 99);
+
+	/* Of the first 5 elements of each, a repeat later every 4 blocks, which lie two apart. */
+	WholeReduceMax<float>(f.out, f.a, 5, 2, 1, 2, 4);
+	assert_true(f.out.GetValue(0) == 74 + 37 * 0 && f.out.ReinterpretCast<uint32_t>().GetValue(1) == 2);
+	WholeReduceMin<float>(f.out, f.a, 64, 1, 1, 1, 8, ReduceOrder::ORDER_INDEX_VALUE);
+	assert_true(f.out.ReinterpretCast<uint32_t>().GetValue(0) == 0 && f.out.GetValue(1) == 0);
+	ReduceRepeat<ReduceType::MAX>(f.out, f.a, 64, 3, 1, 1, 8, ReduceOrder::ORDER_ONLY_INDEX);
+	assert_int_equal(f.out.ReinterpretCast<uint32_t>().GetValue(0), 30); /* 37 * 30 mod 101 is 100 */
+	ReduceRepeat<ReduceType::MAX>(f.out, f.a, 64, 1, 1, 1, 8, ReduceOrder::ORDER_ONLY_VALUE);
+	assert_true(f.out.GetValue(0) == 100);
+}
+
+/* Pairs of pairs, each sum a half: one after the other the ones would be lost beside 2048. */
+void test_half_sums_are_made_in_pairs(void **)
+{
+	fixture<half, 128> f;
+
+	for (uint32_t i = 0; i < 128; i++)
+		f.a.SetValue(i, i == 0 ? 2048.0f : 1.0f);
+	WholeReduceSum<half>(f.out, f.a, 128, 1, 1, 1, 8);
+	/* (2048 + 1) is 2048; then 2, 4, 8, ... 64 are added. */
+	assert_true(static_cast<float>(f.out.GetValue(0)) == 2048 + 2 + 4 + 8 + 16 + 32 + 64);
+}
+
+void test_blocks_and_pairs_are_reduced(void **)
+{
+	fixture<float, 128> f;
+	uint64_t odd[2] = { 0xaaaaaaaaaaaaaaaa, 0 };
+
+	for (uint32_t i = 0; i < 128; i++)
+		f.a.SetValue(i, static_cast<float>(i));
+	BlockReduceSum<float>(f.out, f.a, 2, 64, 1, 1, 8);
+	for (uint32_t b = 0; b < 16; b++)
+		assert_true(f.out.GetValue(b) == 8 * 8 * b + 28);
+	BlockReduceMax<float>(f.out, f.a, 1, 20, 1, 1, 8);
+	assert_true(f.out.GetValue(0) == 7 && f.out.GetValue(1) == 15 && f.out.GetValue(2) == 19);
+	assert_true(f.out.GetValue(3) == 8 * 8 * 3 + 28); /* no element of it takes part */
+	BlockReduceMin<float>(f.out, f.a, 1, odd, 1, 1, 8);
+	for (uint32_t b = 0; b < 8; b++)
+		assert_true(f.out.GetValue(b) == 8 * b + 1);
+	PairReduceSum<float>(f.out, f.a, 2, 64, 1, 1, 8);
+	for (uint32_t i = 0; i < 64; i++)
+		assert_true(f.out.GetValue(i) == 4 * i + 1);
+}
+
+/* --- moving elements ---------------------------------------------------------------------------- */
+
+void test_elements_are_spread(void **)
+{
+	fixture<float, 128> f;
+
+	Duplicate<float>(f.out, 5, 3, 2, 2, 8);
+	for (uint32_t i = 0; i < 128; i++)
+		assert_true(f.out.GetValue(i) == (i % 64 < 3 ? 5 : 99));
+	Brcb(f.out, f.a, 2, BrcbRepeatParams(1, 8));
+	for (uint32_t i = 0; i < 128; i++)
+		assert_true(f.out.GetValue(i) == static_cast<float>(i / 8) - 64);
+	Copy<float>(f.work, f.a, 8, 2, CopyRepeatParams(1, 1, 1, 4));
+	for (uint32_t i = 0; i < 16; i++)
+		assert_true(f.work.GetValue(i) == static_cast<float>(i % 8 + i / 8 * 32) - 64);
+}
+
+void test_elements_are_gathered(void **)
+{
+	fixture<int32_t, 64> f;
+	LocalTensor<uint32_t> offsets = f.work.ReinterpretCast<uint32_t>();
+
+	for (uint32_t i = 0; i < 32; i++)
+		offsets.SetValue(i, 4 * (31 - i));
+	Gather(f.out, f.a, offsets, 8, 32);
+	for (int i = 0; i < 32; i++)
+		assert_int_equal(f.out.GetValue(static_cast<uint32_t>(i)), 31 - i + 2 - 32);
+	assert_int_equal(f.out.GetValue(32), 99);
+
+	Interleave(f.out, f.work, f.a, f.b, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(f.out.GetValue(i), i % 2 ? f.b.GetValue(i / 2) : f.a.GetValue(i / 2));
+	assert_int_equal(f.work.GetValue(3), f.b.GetValue(3));
+	DeInterleave(f.out[32], f.work[32], f.out, f.work, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(f.out.GetValue(32 + i), f.a.GetValue(i));
+		assert_int_equal(f.work.GetValue(32 + i), f.b.GetValue(i));
+	}
+}
+
+void test_transpose(void **)
+{
+	fixture<int16_t, 256> f;
+
+	Transpose(f.out, f.a);
+	for (uint32_t row = 0; row < 16; row++)
+		for (uint32_t column = 0; column < 16; column++)
+			assert_int_equal(f.out.GetValue(column * 16 + row), f.a.GetValue(row * 16 + column));
+}
+
+/* --- masks, atomics, events --------------------------------------------------------------------- */
+
+void test_a_mask_that_was_set_before(void **)
+{
+	fixture<int32_t, 64> f;
+
+	SetMaskNorm();
+	SetVectorMask<int32_t>(0, 0x5);
+	Add<int32_t, false>(f.out, f.a, f.b, MASK_PLACEHOLDER, 1, BinaryRepeatParams());
+	assert_int_equal(f.out.GetValue(0), -32 + 1);
+	assert_int_equal(f.out.GetValue(1), 99);
+	assert_int_equal(f.out.GetValue(2), -30 + 3);
+	assert_int_equal(f.out.GetValue(3), 99);
+	SetVectorMask<int32_t>(2);
+	Duplicate<int32_t, false>(f.out, 7, MASK_PLACEHOLDER, 1, 1, 8);
+	assert_true(f.out.GetValue(1) == 7 && f.out.GetValue(2) == -27);
+	ResetMask();
+	Adds<int32_t, false>(f.out, f.a, 1, MASK_PLACEHOLDER, 1, UnaryRepeatParams());
+	assert_int_equal(f.out.GetValue(63), 32);
+}
+
+void test_casts_in_repeats(void **)
+{
+	fixture<float, 128> f;
+	LocalTensor<half> halves = f.work.ReinterpretCast<half>();
+
+	Cast<half, float>(halves, f.a, RoundMode::CAST_NONE, 64, 2, UnaryRepeatParams(1, 1, 4, 8));
+	for (uint32_t i = 0; i < 128; i++)
+		assert_true(static_cast<float>(halves.GetValue(i)) == static_cast<float>(i) - 64);
+	Cast<float, half>(f.out, halves, RoundMode::CAST_NONE, 3, 1, UnaryRepeatParams(1, 1, 8, 4));
+	assert_true(f.out.GetValue(2) == -62 && f.out.GetValue(3) == 99);
+}
+
+template <typename T> void check_atomics()
+{
+	fixture<T, 64> f;
+	alignas(32) T memory[64];
+	GlobalTensor<T> global;
+
+	global.SetGlobalBuffer(memory, 64);
+	for (auto &m : memory)
+		m = T(3);
+	SetAtomicAdd<T>();
+	DataCopy(global, f.b, 64);
+	DataCopyPad(global, f.b, DataCopyExtParams(1, 2 * sizeof(T), 0, 0));
+	SetAtomicNone();
+	for (int i = 0; i < 64; i++)
+		assert_true(static_cast<float>(memory[i]) == static_cast<float>(3 + (i % 7 + 1) * (i < 2 ? 2 : 1)));
+	SetAtomicMax<T>();
+	DataCopy(global, f.a, DataCopyParams(1, static_cast<uint16_t>(64 * sizeof(T) / 32), 0, 0));
+	SetAtomicMin<T>();
+	DataCopy(global, f.b, 64);
+	DisableDmaAtomic();
+	for (int i = 0; i < 64; i++)
+		assert_true(static_cast<float>(memory[i]) == static_cast<float>(i % 7 + 1));
+	DataCopy(global, f.a, 64);
+	assert_true(static_cast<float>(memory[0]) == -32);
+}
+
+void test_atomic_copies(void **)
+{
+	check_atomics<float>();
+	check_atomics<half>();
+	check_atomics<int32_t>();
+	check_atomics<int16_t>();
+	check_atomics<int8_t>();
+}
+
+void test_padding_by_the_older_parameters(void **)
+{
+	fixture<int16_t, 64> f;
+	int16_t memory[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, back[8] = {};
+	GlobalTensor<int16_t> global;
+
+	global.SetGlobalBuffer(memory, 8);
+	DataCopyPad(f.out, global, DataCopyParams(2, 6, 2, 0), DataCopyPadParams(true, 1, 2, 42));
+	assert_true(f.out.GetValue(0) == 42 && f.out.GetValue(1) == 1 && f.out.GetValue(3) == 3 && f.out.GetValue(4) == 42);
+	assert_true(f.out.GetValue(16) == 42 && f.out.GetValue(17) == 5 && f.out.GetValue(19) == 7);
+	global.SetGlobalBuffer(back, 8);
+	DataCopyPad(global, f.out[1], DataCopyParams(1, 6, 0, 0));
+	assert_true(back[0] == 1 && back[2] == 3 && back[3] == 0);
+}
+
+void test_event_ids(void **)
+{
+	TPipe pipe;
+	TEventID first = GetTPipePtr()->AllocEventID<HardEvent::MTE2_V>();
+	TEventID second = pipe.AllocEventID<HardEvent::MTE2_V>();
+
+	assert_int_not_equal(first, second);
+	assert_int_not_equal(pipe.FetchEventID(HardEvent::MTE2_V), first);
+	assert_int_equal(pipe.FetchEventID<HardEvent::V_MTE3>(), 0);
+	SetFlag<HardEvent::MTE2_V>(first);
+	WaitFlag<HardEvent::MTE2_V>(first);
+	pipe.ReleaseEventID<HardEvent::MTE2_V>(first);
+	assert_int_equal(pipe.AllocEventID<HardEvent::MTE2_V>(), first);
+}
+
 } // namespace
 
 int main()
@@ -366,6 +576,17 @@ int main()
 		cmocka_unit_test(test_copies_count_in_blocks),
 		cmocka_unit_test(test_padded_copies),
 		cmocka_unit_test(test_queues_are_first_in_first_out),
+		cmocka_unit_test(test_repeats_are_reduced),
+		cmocka_unit_test(test_half_sums_are_made_in_pairs),
+		cmocka_unit_test(test_blocks_and_pairs_are_reduced),
+		cmocka_unit_test(test_elements_are_spread),
+		cmocka_unit_test(test_elements_are_gathered),
+		cmocka_unit_test(test_transpose),
+		cmocka_unit_test(test_a_mask_that_was_set_before),
+		cmocka_unit_test(test_casts_in_repeats),
+		cmocka_unit_test(test_atomic_copies),
+		cmocka_unit_test(test_padding_by_the_older_parameters),
+		cmocka_unit_test(test_event_ids),
 	};
 
 	return cmocka_run_group_tests(tests, nullptr, nullptr);

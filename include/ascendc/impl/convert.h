@@ -123,6 +123,20 @@ void Cast(const LocalTensor<D> &dst, const LocalTensor<S> &src, const RoundMode 
 		to[i] = ::vinci_ascendc::convert<D>(x[i], mode);
 }
 
+/* In repeats, as many elements each as the wider type has in one; a mask counts or chooses them. */
+template <typename D, typename S, bool isSetMask = true, typename M>
+void Cast(const LocalTensor<D> &dst, const LocalTensor<S> &src, const RoundMode &mode, M mask, const uint8_t repeatTime,
+	  const UnaryRepeatParams &p)
+{
+	using wider = std::conditional_t<(sizeof(D) > sizeof(S)), D, S>;
+	::vinci_ascendc::operand<D> to = {dst, p.dstBlkStride, p.dstRepStride};
+	::vinci_ascendc::operand<S> from = {src, p.srcBlkStride, p.srcRepStride};
+
+	::vinci_ascendc::each_lane<wider>(::vinci_ascendc::chosen<isSetMask>(mask), repeatTime, [&](size_t r, size_t i) {
+		*to.at(r, i) = ::vinci_ascendc::convert<D>(*from.at(r, i), mode);
+	});
+}
+
 /* Bit i % 8 of dst[i / 8] tells of element i. */
 template <typename T>
 void Compare(const LocalTensor<uint8_t> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
@@ -153,6 +167,13 @@ void CompareScalar(const LocalTensor<uint8_t> &dst, const LocalTensor<T> &src0,
 
 		to[i / 8] = static_cast<uint8_t>(set ? to[i / 8] | bit : to[i / 8] & ~bit);
 	}
+}
+
+template <typename T>
+void Compares(const LocalTensor<uint8_t> &dst, const LocalTensor<T> &src0, const ::vinci_ascendc::same_t<T> &scalar,
+	      CMPMODE mode, uint32_t count)
+{
+	CompareScalar(dst, src0, scalar, mode, count);
 }
 
 /* src0 where the bit is set, else src1. */

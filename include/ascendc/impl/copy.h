@@ -12,6 +12,7 @@
 
 #include "buffer.h"
 #include "tensor.h"
+#include "vector.h"
 
 namespace AscendC {
 
@@ -44,6 +45,20 @@ struct DataCopyExtParams {
 	}
 };
 
+/* Elements to add on either side of each block; their value is the lowest bytes of 8. */
+struct DataCopyPadParams {
+	bool isPad = false;
+	uint8_t leftPadding = 0;
+	uint8_t rightPadding = 0;
+	uint64_t paddingValue = 0;
+
+	DataCopyPadParams() = default;
+	DataCopyPadParams(bool pad, uint8_t left, uint8_t right, uint64_t value)
+		: isPad(pad), leftPadding(left), rightPadding(right), paddingValue(value)
+	{
+	}
+};
+
 /* Elements to add on either side of each block. */
 template <typename T> struct DataCopyPadExtParams {
 	bool isPad = false;
@@ -62,6 +77,9 @@ template <typename T> struct DataCopyPadExtParams {
 
 namespace vinci_ascendc __attribute__((visibility("hidden"))) {
 
+template <typename T> constexpr bool is_global = false;
+template <typename T> constexpr bool is_global<AscendC::GlobalTensor<T>> = true;
+
 template <typename T> unsigned char *bytes_of(const AscendC::LocalTensor<T> &tensor, size_t size)
 {
 	unsigned char *at = reinterpret_cast<unsigned char *>(tensor.GetPhyAddr());
@@ -75,10 +93,77 @@ template <typename T> unsigned char *bytes_of(const AscendC::GlobalTensor<T> &te
 	return reinterpret_cast<unsigned char *>(tensor.GetPhyAddr(0));
 }
 
+enum class atomic_kind : uint8_t { none, add, max, min };
+
+/* What copies to global memory do there, until SetAtomicNone() or the block's end. */
+struct atomic_mode {
+	atomic_kind kind;
+	const void *type; /* a name of the type, which copies must have */
+};
+
+inline thread_local atomic_mode atomic = {atomic_kind::none, nullptr};
+
+template <typename T> inline char type_name = 0;
+
+template <typename T> T combine(T old, T value)
+{
+	using W = wide_t<T>;
+
+	switch (atomic.kind) {
+	case atomic_kind::add:
+		return static_cast<T>(op_add()(static_cast<W>(old), static_cast<W>(value)));
+	case atomic_kind::max:
+		return static_cast<T>(op_max()(static_cast<W>(old), static_cast<W>(value)));
+	default:
+		return static_cast<T>(op_min()(static_cast<W>(old), static_cast<W>(value)));
+	}
+}
+
+template <typename T> void update(T *at, T value)
+{
+	using bits = std::conditional_t<sizeof(T) == 4, uint32_t, std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>>;
+	bits *word = reinterpret_cast<bits *>(at);
+	bits seen = __atomic_load_n(word, __ATOMIC_RELAXED), wanted;
+	T now;
+
+	do {
+		std::memcpy(static_cast<void *>(&now), &seen, sizeof(now));
+		now = combine(now, value);
+		std::memcpy(&wanted, static_cast<const void *>(&now), sizeof(now));
+	} while (!__atomic_compare_exchange_n(word, &seen, wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+/* To global memory. */
+template <typename T> void store(T *to, const T *from, size_t bytes)
+{
+	if (atomic.kind == atomic_kind::none) {
+		std::memmove(static_cast<void *>(to), static_cast<const void *>(from), bytes);
+		return;
+	}
+	if (atomic.type != &type_name<T>)
+		fail("a copy to global memory of another type than SetAtomicAdd, SetAtomicMax or SetAtomicMin named");
+	if constexpr (is_one_of<T, int8_t, int16_t, half, bfloat16_t, int32_t, float>)
+		for (size_t i = 0; i < bytes / sizeof(T); i++)
+			update(to + i, from[i]);
+}
+
+template <typename T> void set_atomic(atomic_kind kind)
+{
+	static_assert(is_one_of<T, int8_t, int16_t, half, bfloat16_t, int32_t, float>,
+		      "no card has atomic copies of this type");
+	atomic = {kind, &type_name<T>};
+}
+
 template <typename D, typename S> void copy_elements(const D &dst, const S &src, size_t bytes)
 {
 	bytes = bytes / data_block * data_block;
 	std::memmove(bytes_of(dst, bytes), bytes_of(src, bytes), bytes);
+}
+
+template <typename T> void copy_elements(const AscendC::GlobalTensor<T> &dst, const AscendC::LocalTensor<T> &src, size_t bytes)
+{
+	bytes = bytes / data_block * data_block;
+	store(dst.GetPhyAddr(0), src.at(0, bytes / sizeof(T)), bytes);
 }
 
 template <typename D, typename S> void copy_blocks(const D &dst, const S &src, const AscendC::DataCopyParams &p)
@@ -92,8 +177,13 @@ template <typename D, typename S> void copy_blocks(const D &dst, const S &src, c
 	unsigned char *d = bytes_of(dst, to * (p.blockCount - 1u) + length);
 	const unsigned char *s = bytes_of(src, from * (p.blockCount - 1u) + length);
 
-	for (size_t i = 0; i < p.blockCount; i++)
-		std::memmove(d + i * to, s + i * from, length);
+	for (size_t i = 0; i < p.blockCount; i++) {
+		if constexpr (is_global<D>)
+			store(reinterpret_cast<typename D::PrimType *>(d + i * to),
+			      reinterpret_cast<const typename D::PrimType *>(s + i * from), length);
+		else
+			std::memmove(d + i * to, s + i * from, length);
+	}
 }
 
 } // namespace vinci_ascendc
@@ -163,8 +253,55 @@ void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const Da
 	unsigned char *to = ::vinci_ascendc::bytes_of(dst, 0);
 
 	for (size_t i = 0; i < params.blockCount; i++)
-		std::memcpy(to + static_cast<int64_t>(i) * (params.blockLen + params.dstStride),
-			    src.at(i * step / sizeof(T), params.blockLen / sizeof(T)), params.blockLen);
+		::vinci_ascendc::store(
+			reinterpret_cast<T *>(to + static_cast<int64_t>(i) * (params.blockLen + params.dstStride)),
+			src.at(i * step / sizeof(T), params.blockLen / sizeof(T)), params.blockLen);
+}
+
+/* The same with the narrower parameters that there were first. */
+template <typename T>
+void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &params,
+		 const DataCopyPadParams &pad)
+{
+	T value;
+
+	static_assert(sizeof(T) <= sizeof(pad.paddingValue), "DataCopyPad: types of at most 8 bytes");
+	std::memcpy(static_cast<void *>(&value), &pad.paddingValue, sizeof(value));
+	DataCopyPad(dst, src, DataCopyExtParams(params.blockCount, params.blockLen, params.srcStride, params.dstStride),
+		    DataCopyPadExtParams<T>(pad.isPad, pad.leftPadding, pad.rightPadding, value));
+}
+
+template <typename T>
+void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &params)
+{
+	DataCopyPad(dst, src,
+		    DataCopyExtParams(params.blockCount, params.blockLen, params.srcStride, params.dstStride));
+}
+
+/* Copies to global memory add to what is there, or keep the greater or the lesser, each element for itself. */
+template <typename T> void SetAtomicAdd()
+{
+	::vinci_ascendc::set_atomic<T>(::vinci_ascendc::atomic_kind::add);
+}
+
+template <typename T> void SetAtomicMax()
+{
+	::vinci_ascendc::set_atomic<T>(::vinci_ascendc::atomic_kind::max);
+}
+
+template <typename T> void SetAtomicMin()
+{
+	::vinci_ascendc::set_atomic<T>(::vinci_ascendc::atomic_kind::min);
+}
+
+inline void SetAtomicNone()
+{
+	::vinci_ascendc::atomic.kind = ::vinci_ascendc::atomic_kind::none;
+}
+
+inline void DisableDmaAtomic()
+{
+	SetAtomicNone();
 }
 
 } // namespace AscendC

@@ -79,6 +79,11 @@ void DataCacheCleanAndInvalid(const GlobalTensor<T> &)
 {
 }
 
+/* What a kernel without a TPipe begins with. */
+inline void InitSocState()
+{
+}
+
 inline int64_t GetSubBlockIdx()
 {
 	return 0;

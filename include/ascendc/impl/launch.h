@@ -15,7 +15,9 @@
 
 #include "block.h"
 #include "buffer.h"
+#include "copy.h"
 #include "print.h"
+#include "vector.h"
 #include "vinci/kernel.h"
 
 namespace vinci_ascendc __attribute__((visibility("hidden"))) {
@@ -28,6 +30,8 @@ inline void enter_block(const struct vinci_block *block)
 	::block_idx = block->index;
 	::block_num = block->count;
 	block_running = true;
+	vector_mask[0] = vector_mask[1] = ~uint64_t{0};
+	atomic.kind = atomic_kind::none;
 }
 
 inline void leave_block()

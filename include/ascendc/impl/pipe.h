@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "buffer.h"
+#include "core.h"
 #include "tensor.h"
 
 namespace AscendC {
@@ -211,12 +212,48 @@ public:
 		return true;
 	}
 
+	/* Flags have nobody to signal here, yet there are no more of them than on a core. */
+	template <HardEvent event> TEventID AllocEventID()
+	{
+		uint8_t &used = events[static_cast<size_t>(event)];
+
+		for (TEventID id = 0; id < 8; id++) {
+			if (!(used >> id & 1)) {
+				used = static_cast<uint8_t>(used | 1u << id);
+				return id;
+			}
+		}
+		::vinci_ascendc::fail("AllocEventID: all 8 events of this kind are in use");
+	}
+	template <HardEvent event> void ReleaseEventID(TEventID id)
+	{
+		if (id < 0 || id >= 8 || !(events[static_cast<size_t>(event)] >> id & 1))
+			::vinci_ascendc::fail("ReleaseEventID: the event was not allocated");
+		events[static_cast<size_t>(event)] &= static_cast<uint8_t>(~(1u << id));
+	}
+	/* One that is free now. */
+	TEventID FetchEventID(HardEvent event)
+	{
+		for (TEventID id = 0; id < 8; id++) {
+			if (!(events[static_cast<size_t>(event)] >> id & 1))
+				return id;
+		}
+		::vinci_ascendc::fail("FetchEventID: all 8 events of this kind are in use");
+	}
+	template <HardEvent event> TEventID FetchEventID()
+	{
+		return FetchEventID(event);
+	}
+
 	__attribute__((visibility("hidden"))) static TPipe *&current()
 	{
 		static thread_local TPipe *pipe = nullptr;
 
 		return pipe;
 	}
+
+private:
+	uint8_t events[static_cast<size_t>(HardEvent::FIX_MTE3) + 1] = {}; /* bits: ids in use, by kind */
 };
 
 __attribute__((always_inline)) inline TPipe *GetTPipePtr()

@@ -94,6 +94,20 @@ struct lanes {
 	}
 };
 
+/* What SetVectorMask() has set; a core begins a kernel with all. */
+inline thread_local uint64_t vector_mask[2] = {~uint64_t{0}, ~uint64_t{0}};
+
+/* The mask of an instruction: the one it is given, or the one that was set before. */
+template <bool given, typename M> lanes chosen(M mask)
+{
+	if constexpr (!given)
+		return lanes(vector_mask);
+	else if constexpr (std::is_pointer_v<M>)
+		return lanes(static_cast<const uint64_t *>(mask));
+	else
+		return lanes(mask > 0 ? static_cast<uint64_t>(mask) : 0);
+}
+
 /* Where the elements of an operand of a repeated instruction are. */
 template <typename T> struct operand {
 	const AscendC::LocalTensor<T> &tensor;
@@ -317,6 +331,34 @@ template <typename Op, typename T> struct with_scalar {
 
 namespace AscendC {
 
+enum class MaskMode : uint8_t { NORMAL = 0, COUNTER };
+
+constexpr uint64_t MASK_PLACEHOLDER = 0;
+
+/* For instructions with isSetMask false. Counting elements over all repeats, as SetMaskCount asks for, is left out. */
+inline void SetMaskNorm()
+{
+}
+
+template <typename T, MaskMode mode = MaskMode::NORMAL> void SetVectorMask(const uint64_t high, const uint64_t low)
+{
+	static_assert(mode == MaskMode::NORMAL, "SetVectorMask: only the mode NORMAL");
+	::vinci_ascendc::vector_mask[0] = low;
+	::vinci_ascendc::vector_mask[1] = high;
+}
+
+template <typename T, MaskMode mode = MaskMode::NORMAL> void SetVectorMask(int32_t length)
+{
+	const ::vinci_ascendc::lanes first(static_cast<uint64_t>(length > 0 ? length : 0));
+
+	SetVectorMask<T, mode>(first.bits[1], first.bits[0]);
+}
+
+inline void ResetMask()
+{
+	SetVectorMask<half>(~uint64_t{0}, ~uint64_t{0});
+}
+
 /* The three forms of an instruction: elements, repeats with a number of elements, repeats with bits. */
 #define VINCI_ASCENDC_BINARY(name, op, types)                                                                          \
 	template <typename T, bool isSetMask = true>                                                                   \
@@ -331,7 +373,7 @@ namespace AscendC {
 		  const uint8_t repeatTime, const BinaryRepeatParams &params)                                          \
 	{                                                                                                              \
 		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
-		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, ::vinci_ascendc::lanes(mask),            \
+		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, ::vinci_ascendc::chosen<isSetMask>(mask), \
 							     repeatTime, params);                                      \
 	}                                                                                                              \
 	template <typename T, bool isSetMask = true>                                                                   \
@@ -339,7 +381,7 @@ namespace AscendC {
 		  const uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &params)                   \
 	{                                                                                                              \
 		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
-		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, ::vinci_ascendc::lanes(mask),            \
+		::vinci_ascendc::binary<::vinci_ascendc::op>(dst, src0, src1, ::vinci_ascendc::chosen<isSetMask>(mask), \
 							     repeatTime, params);                                      \
 	}
 
@@ -355,7 +397,7 @@ namespace AscendC {
 		  const UnaryRepeatParams &params)                                                                     \
 	{                                                                                                              \
 		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
-		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::lanes(mask), repeatTime, params,                     \
+		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::chosen<isSetMask>(mask), repeatTime, params,         \
 				       ::vinci_ascendc::op());                                                         \
 	}                                                                                                              \
 	template <typename T, bool isSetMask = true>                                                                   \
@@ -363,7 +405,7 @@ namespace AscendC {
 		  const uint8_t repeatTime, const UnaryRepeatParams &params)                                           \
 	{                                                                                                              \
 		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type");                      \
-		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::lanes(mask), repeatTime, params,                     \
+		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::chosen<isSetMask>(mask), repeatTime, params,         \
 				       ::vinci_ascendc::op());                                                         \
 	}
 
@@ -380,7 +422,7 @@ namespace AscendC {
 		  uint64_t mask, const uint8_t repeatTime, const UnaryRepeatParams &params) \
 	{ \
 		static_assert(::vinci_ascendc::types<T>, #name ": no card has it for this type"); \
-		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::lanes(mask), repeatTime, params, \
+		::vinci_ascendc::unary(dst, src, ::vinci_ascendc::chosen<isSetMask>(mask), repeatTime, params, \
 				       ::vinci_ascendc::with_scalar<::vinci_ascendc::op, T>{scalar}); \
 	}
 
