@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
-/* list.h - circular doubly linked lists threaded through their elements, by the kernel's names: there it has its own. */
+/* list.h - circular doubly linked lists threaded through their elements, by the names of the kernel's own. */
 #ifndef VINCI_COMMON_LIST_H
 #define VINCI_COMMON_LIST_H
 

@@ -96,8 +96,10 @@ static bool exported_already(const struct vinci_object *object, const struct vin
 {
 	struct vinci_share *share;
 
+	if (!policy->once)
+		return false; /* there may be many */
 	list_for_each_entry(share, &object->shares, by_object)
-		if (policy->once && share->creator && share->policy->once == policy->once)
+		if (share->creator && share->policy->once == policy->once)
 			return true;
 	return false;
 }

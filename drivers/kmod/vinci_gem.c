@@ -140,7 +140,7 @@ struct vinci_hold *vinci_hold_make(struct vinci_object *object)
 	return hold;
 }
 
-/* Another thread may guess the handle and close it: hold_close() waits for the lock, and until then the handle stays. */
+/* Another thread may guess the handle and close it: hold_close() waits for the lock, and the handle for that. */
 int vinci_hold_alloc(struct vinci_file *file, struct vinci_object *object, struct vinci_hold **out)
 {
 	struct vinci_hold *hold = vinci_hold_make(object);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Requests: DRM's, ours under the device's lock, and the two that read or write arrays of the caller's outside of it. */
+/* Requests: under the device's lock, but for the two that read or write an array of the caller's outside of it. */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
