@@ -17,6 +17,20 @@ foreach(headers acl uapi vinci)
 	install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/${headers} DESTINATION include FILES_MATCHING PATTERN *.h)
 endforeach()
 
+# Build scripts also name a tree for one machine, the tree of a part, and libraries to link against where no device is.
+set(machine ${CMAKE_SYSTEM_PROCESSOR}-linux)
+set(links ${PROJECT_BINARY_DIR}/install/links)
+file(MAKE_DIRECTORY ${links}/${machine} ${links}/lib64/stub)
+foreach(link ${machine}/include:../include ${machine}/lib64:../lib64 ${machine}/devlib:lib64
+	runtime:${machine} acllib:${machine} compiler:${machine} tools:${machine}
+	lib64/stub/libascendcl.so:../libascendcl.so lib64/stub/libacl_rt.so:../libacl_rt.so)
+	string(REPLACE ":" ";" link ${link})
+	list(GET link 0 name)
+	list(GET link 1 target)
+	file(CREATE_LINK ${target} ${links}/${name} SYMBOLIC)
+endforeach()
+install(DIRECTORY ${links}/ DESTINATION .)
+
 # Sourced by build and run scripts.
 configure_file(${PROJECT_SOURCE_DIR}/cmake/set_env.sh.in ${PROJECT_BINARY_DIR}/install/set_env.sh @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/install/set_env.sh DESTINATION .)

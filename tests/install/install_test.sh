@@ -34,9 +34,20 @@ check_tree() {
 		bin/setenv.bash bin/vincid bin/vinci-ascendc lib/cmake/vinci/vinciConfig.cmake lib/pkgconfig/vinci.pc; do
 		[ -e "$root/$path" ] || fail "$path is missing"
 	done
-	compgen -G "$root/*-linux/tikcpp/ascendc_kernel_cmake/ascendc.cmake" >/dev/null || fail "ascendc.cmake is missing"
+	machine=$(compgen -G "$root/*-linux/tikcpp/ascendc_kernel_cmake/ascendc.cmake") || fail "ascendc.cmake is missing"
+	machine=${machine#"$root/"}
+	machine=${machine%%-linux/*}
 	for path in lib64/libacl_rt.so lib64/libacl_rt_impl.so; do
 		[ "$root/$path" -ef "$root/lib64/libascendcl.so" ] || fail "$path is not libascendcl.so"
+	done
+	for path in lib64/stub "$machine-linux/lib64" "$machine-linux/devlib" runtime/lib64/stub acllib/lib64 compiler/lib64; do
+		[ "$root/$path/libascendcl.so" -ef "$root/lib64/libascendcl.so" ] || fail "$path has not the library"
+	done
+	for path in "$machine-linux" runtime acllib compiler; do
+		[ "$root/$path/include/acl/acl.h" -ef "$root/include/acl/acl.h" ] || fail "$path has not the headers"
+	done
+	for path in compiler tools; do
+		[ -e "$root/$path/tikcpp/ascendc_kernel_cmake/ascendc.cmake" ] || fail "$path/tikcpp is missing"
 	done
 	! grep -rlI "$build" "$root" || fail "files above name the build directory"
 }
@@ -69,7 +80,8 @@ check_environment() {
 run_consumer() {
 	local out
 	# shellcheck disable=SC2016
-	out=$(clean_shell bash -euc 'source "$1/set_env.sh"; "$2"' - "$root" "$2") || fail "$1: the program failed"
+	out=$(clean_shell bash -euc 'source "$1/set_env.sh"; LD_LIBRARY_PATH=${3:-$LD_LIBRARY_PATH} "$2"' - "$root" "$2" "${3:-}") ||
+		fail "$1: the program failed"
 	[ "$out" = 123 ] || fail "$1: the program printed '$out'"
 }
 
@@ -99,8 +111,17 @@ check_plain() {
 		fail "the names of the library do not lead to one file"
 }
 
+# Linked and run by the paths of a part: vincid is found from there too.
+check_part() {
+	# shellcheck disable=SC2086
+	"$CC" $sanitize "$source_dir/consumer/consumer.c" -I"$root/runtime/include" -L"$root/runtime/lib64/stub" -lascendcl \
+		-o "$work/by_part" || fail "runtime/lib64/stub"
+	run_consumer "runtime/lib64/stub" "$work/by_part" "$root/runtime/lib64/stub"
+}
+
 check_tree
 check_environment
 check_cmake
 check_pkg_config
 check_plain
+check_part
