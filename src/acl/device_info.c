@@ -3,6 +3,9 @@
 #include "rts/device_info.h"
 #include "acl/acl_base_rt.h"
 #include "acl/api.h"
+#include "rts/peer.h"
+
+#include <string.h>
 
 static int device_of(int64_t user, uint32_t *device)
 {
@@ -178,5 +181,62 @@ aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
 	code = rts_process_start();
 	if (!code)
 		code = rts_device_by_pci(pciBusId, deviceId);
+	return api_result(code);
+}
+
+/* ---- atomic operations ---- */
+
+/* NULL is the runtime's to find here. */
+static int check_atomics(const uint32_t *capabilities, const aclrtAtomicOperation *operations, uint32_t count)
+{
+	if (capabilities && operations && count)
+		return 0;
+	return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s", !capabilities ? "argument capabilities is NULL" :
+							  !operations	? "argument operations is NULL" :
+									  "count is 0; at least one operation is to be asked for");
+}
+
+aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
+					      const uint32_t count, int32_t deviceId)
+{
+	uint32_t device;
+	int code = check_atomics(capabilities, operations, count);
+
+	if (!code)
+		code = device_of(deviceId, &device);
+	if (!code)
+		code = rts_atomics(operations, count, capabilities);
+	return api_result(code);
+}
+
+/* Two devices that have no link do nothing to each other's memory. */
+static int pair_atomics(uint32_t *capabilities, const aclrtAtomicOperation *operations, uint32_t count, uint32_t src,
+			uint32_t dst)
+{
+	bool linked = false;
+	int code = rts_peer_linked(src, dst, &linked);
+
+	if (!code)
+		code = rts_atomics(operations, count, capabilities);
+	if (!code && !linked)
+		memset(capabilities, 0, count * sizeof(*capabilities));
+	return code;
+}
+
+aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
+					     const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId)
+{
+	uint32_t src, dst;
+	int code = check_atomics(capabilities, operations, count);
+
+	if (!code && srcDeviceId == dstDeviceId)
+		code = u_report(ACL_ERROR_RT_INVALID_DEVICEID, "srcDeviceId and dstDeviceId are both %d; two devices are wanted",
+				srcDeviceId);
+	if (!code)
+		code = device_of(srcDeviceId, &src);
+	if (!code)
+		code = device_of(dstDeviceId, &dst);
+	if (!code)
+		code = pair_atomics(capabilities, operations, count, src, dst);
 	return api_result(code);
 }

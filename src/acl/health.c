@@ -93,3 +93,44 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
 	code = device_of(deviceId, &device);
 	return api_result(code ? code : rts_device_abort(device, timeout));
 }
+
+/* Reserved words that a newer CANN may give a meaning are 0. */
+static bool knows(const aclrtMemUceInfo *info)
+{
+	for (size_t i = 0; i < sizeof(info->reserved) / sizeof(info->reserved[0]); i++)
+		if (info->reserved[i])
+			return false;
+	return true;
+}
+
+static int check_uses(uint32_t device)
+{
+	struct rts_context *ctx;
+	int code = rts_context_current(&ctx);
+
+	if (!code && ctx->device != device)
+		code = u_report(ACL_ERROR_RT_CONTEXT_NULL, "the current device is %d, not %d", rts_device_to_user(ctx->device),
+				rts_device_to_user(device));
+	return code;
+}
+
+/* There is never anything that could be repaired, so that any address is a wrong one. */
+aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
+{
+	uint32_t device;
+	int code;
+
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(memUceInfoArray);
+	REQUIRE(arraySize <= MAX_MEM_UCE_INFO_ARRAY_SIZE, "%s: arraySize is %zu; it is at most %d", __func__, arraySize,
+		MAX_MEM_UCE_INFO_ARRAY_SIZE);
+	for (size_t i = 0; i < arraySize; i++)
+		REQUIRE(knows(&memUceInfoArray[i]), "%s: memUceInfoArray[%zu].reserved must be all zeros", __func__, i);
+	code = device_of(deviceId, &device);
+	if (!code)
+		code = check_uses(device);
+	if (!code && arraySize)
+		code = u_report(ACL_ERROR_RT_PARAM_INVALID, "the memory of device %d has no error at %p", deviceId,
+				memUceInfoArray[0].addr);
+	return api_result(code);
+}

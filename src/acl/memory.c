@@ -2,6 +2,7 @@
 /* memory.c - chapter 11: device and host memory, allocation and questions. */
 #include "acl/api.h"
 #include "rts/memory.h"
+#include "rts/usage.h"
 
 /* Sizes are rounded up to this, and by most functions padded by as much. */
 #define SIZE_UNIT ((size_t)32)
@@ -154,6 +155,32 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 	REQUIRE_NOT_NULL(free);
 	REQUIRE_NOT_NULL(total);
 	return api_result(rts_memory_info((uint32_t)attr, free, total));
+}
+
+/* Cleared by whatever is wrong with the other arguments, too, as in CANN's runtime. */
+static int usage_of(int32_t user, aclrtMemUsageInfo *infos, size_t capacity, size_t *count)
+{
+	uint32_t device;
+	int r = 0;
+
+	*count = 0;
+	if (!capacity)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "inputNum is 0; at least one component is to be asked for");
+	if (!r)
+		r = rts_process_start();
+	if (!r)
+		r = rts_device_from_user(user, &device);
+	if (!r)
+		*count = rts_usage_list(device, infos, capacity);
+	return r;
+}
+
+aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t *outputNum)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(memUsageInfo);
+	REQUIRE_NOT_NULL(outputNum);
+	return api_result(usage_of(deviceId, memUsageInfo, inputNum, outputNum));
 }
 
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes)

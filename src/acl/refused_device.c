@@ -15,12 +15,6 @@ REFUSE(aclrtNpuGetFloatOverFlowStatus, void *outputAddr, uint64_t outputSize, ui
 	aclrtStream stream)
 REFUSE(aclrtNpuClearFloatOverFlowStatus, uint32_t checkMode, aclrtStream stream)
 
-/* Refused: which atomic operations a link carries is not modelled. */
-REFUSE(aclrtDeviceGetHostAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
-	uint32_t count, int32_t deviceId)
-REFUSE(aclrtDeviceGetP2PAtomicCapabilities, uint32_t *capabilities, const aclrtAtomicOperation *operations,
-	uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId)
-
 /* Refused: limits of a core's stack and buffers do not apply to kernels on a CPU yet. */
 REFUSE(aclrtDeviceSetLimit, aclrtDeviceLimit limit, size_t value)
 REFUSE(aclrtDeviceGetLimit, aclrtDeviceLimit limit, size_t *value)

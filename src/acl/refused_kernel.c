@@ -5,9 +5,6 @@
  */
 #include "acl/refused.h"
 
-/* Refused: memory errors of a chip and their repair are not modelled. */
-REFUSE(aclrtMemUceRepair, int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
-
 /* Refused: cube and vector cores that synchronise through an address are not modelled. */
 REFUSE(aclrtGetHardwareSyncAddr, void **addr)
 

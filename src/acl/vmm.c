@@ -256,6 +256,12 @@ aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc, 
 	return api_result(rts_vmm_map_again(virPtrDst, size, virPtrSrc));
 }
 
+aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink)
+{
+	REQUIRE_NOT_NULL(handle);
+	return api_result(rts_phys_advise_link(handle, adviceLink));
+}
+
 aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t flags)
 {
 	uint32_t device;

@@ -218,3 +218,52 @@ int rts_device_by_pci(const char *text, int32_t *user)
 			"\"%.16s\" is no visible device; their bus ids are %04x:00:00.0 and on (dddd:bb:dd.f)", text,
 			PCI_DOMAIN);
 }
+
+/* ---- atomic operations ---- */
+
+#define WIDTHS(to) (((to) << 1) - ACL_RT_ATOMIC_CAPABILITY_SCALAR8) /* from 8 bits */
+#define ANY_INTEGER                                                                                                 \
+	(ACL_RT_ATOMIC_CAPABILITY_SIGNED | ACL_RT_ATOMIC_CAPABILITY_UNSIGNED |                                      \
+	 WIDTHS(ACL_RT_ATOMIC_CAPABILITY_SCALAR64))
+#define COUNTER (ACL_RT_ATOMIC_CAPABILITY_UNSIGNED | WIDTHS(ACL_RT_ATOMIC_CAPABILITY_SCALAR64))
+#define FLOAT (ACL_RT_ATOMIC_CAPABILITY_SCALAR32 | ACL_RT_ATOMIC_CAPABILITY_SCALAR64)
+#define COPY (ACL_RT_ATOMIC_CAPABILITY_SIGNED | WIDTHS(ACL_RT_ATOMIC_CAPABILITY_SCALAR32)) /* what SetAtomicAdd takes */
+
+/* A CPU has them all for words of up to 64 bits, at least by compare and exchange, and its caches are coherent. */
+static const uint16_t atomics[] = {
+	[ACL_RT_ATOMIC_OPERATION_INTEGER_ADD] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_INTEGER_MIN] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_INTEGER_MAX] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT] = COUNTER,
+	[ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT] = COUNTER,
+	[ACL_RT_ATOMIC_OPERATION_AND] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_OR] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_XOR] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_EXCHANGE] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_CAS] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_FLOAT_ADD] = FLOAT,
+	[ACL_RT_ATOMIC_OPERATION_FLOAT_MIN] = FLOAT,
+	[ACL_RT_ATOMIC_OPERATION_FLOAT_MAX] = FLOAT,
+	[ACL_RT_ATOMIC_OPERATION_DMA_ADD] = COPY,
+	[ACL_RT_ATOMIC_OPERATION_DMA_MIN] = COPY,
+	[ACL_RT_ATOMIC_OPERATION_DMA_MAX] = COPY,
+	[ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX] = ANY_INTEGER,
+	[ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS] = COUNTER,
+	[ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH] = COUNTER,
+};
+
+/* Numbers between the groups name no operation and are no error, as in CANN's runtime. */
+int rts_atomics(const aclrtAtomicOperation *operations, uint32_t count, uint32_t *capabilities)
+{
+	const uint32_t end = sizeof(atomics) / sizeof(atomics[0]);
+
+	for (uint32_t i = 0; i < count; i++)
+		if ((uint32_t)operations[i] >= end)
+			return u_report(ACL_ERROR_RT_PARAM_INVALID, "operations[%u] is %d; aclrtAtomicOperation has 0 to %u", i,
+					(int)operations[i], end - 1);
+	for (uint32_t i = 0; i < count; i++)
+		capabilities[i] = atomics[operations[i]];
+	return 0;
+}

@@ -12,6 +12,11 @@ int rts_device_attribute(uint32_t device, aclrtDevAttr attr, int64_t *value);
 
 /* One of ACL_RT_DEVS_TOPOLOGY_*. */
 int rts_device_link(uint32_t a, uint32_t b, uint64_t *kind);
+/*
+ * What kernels do atomically to memory that the host, or another device, is working on: bits of aclrtAtomicOperationCapability for
+ * each operation. 107000 for one that there is not.
+ */
+int rts_atomics(const aclrtAtomicOperation *operations, uint32_t count, uint32_t *capabilities);
 /* The same for one device of one instance of one host, whatever its number is here; another for every other device. */
 int rts_device_uuid(uint32_t device, unsigned char out[16]);
 /* dddd:bb:dd.f; 207000 where devices are not on such a bus. */

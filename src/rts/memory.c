@@ -16,6 +16,7 @@
 #include "rts/mbuf.h"
 #include "rts/memory.h"
 #include "rts/pool.h"
+#include "rts/usage.h"
 
 /* aclrtMemMallocPolicy without the bits for bandwidth and access. */
 #define POLICY_MASK 0xffu
@@ -89,6 +90,7 @@ int rts_span_create(struct rts_span *span, uint32_t device, size_t size, uint32_
 	r = drv_map(rts_drv(), bo.mmap_offset, bo.size, (void *)base, true, &at);
 	if (r)
 		goto err_unreserve;
+	rts_usage_add(device, RTS_COMPONENT_APP, bo.size);
 	*span = (struct rts_span){ base, bo.size + RTS_PAGE_4K, bo.handle, device, page_kind, bo.mmap_offset };
 	return 0;
 
@@ -101,6 +103,7 @@ err_close:
 
 int rts_span_close(const struct rts_span *span)
 {
+	rts_usage_sub(span->device, RTS_COMPONENT_APP, span->extent - RTS_PAGE_4K);
 	return drv_close_handle(rts_drv(), span->handle);
 }
 

@@ -11,6 +11,7 @@
 
 #include "rts/memory.h"
 #include "rts/pool_impl.h"
+#include "rts/usage.h"
 
 /* ---- objects ---- */
 
@@ -35,6 +36,7 @@ static int back(struct rts_pool *pool, uintptr_t base, size_t size)
 		goto err_close;
 	*b = (struct pool_backing){ .base = base, .size = size, .left = size, .handle = bo.handle };
 	LIST_INSERT_HEAD(&pool->backings, b, link);
+	rts_usage_add(pool->device, RTS_COMPONENT_ASCENDCL, size);
 	return 0;
 
 err_close:
@@ -48,6 +50,7 @@ err_free:
 static void backing_end(struct rts_pool *pool, struct pool_backing *b)
 {
 	(void)drv_close_handle(rts_drv_at(pool->epoch), b->handle);
+	rts_usage_sub(pool->device, RTS_COMPONENT_ASCENDCL, b->left);
 	LIST_REMOVE(b, link);
 	free(b);
 }
@@ -76,6 +79,7 @@ static int unback(struct rts_pool *pool, struct pool_backing *b, uintptr_t base,
 			return r;
 		b->left -= size;
 		(void)drv_close_handle(drv, piece);
+		rts_usage_sub(pool->device, RTS_COMPONENT_ASCENDCL, size);
 		(void)madvise((void *)base, size, MADV_REMOVE);
 	} else {
 		backing_end(pool, b);

@@ -21,6 +21,8 @@ struct rts_phys_request {
 
 /* 507899: size not a multiple of 2 MiB, or a device that this process has not set; 207001. */
 int rts_phys_create(const struct rts_phys_request *request, aclrtDrvMemHandle *handle);
+/* Which link mappings of the memory should use. 107000, 207000 for host memory, 207021 where there is no such link */
+int rts_phys_advise_link(aclrtDrvMemHandle handle, aclrtMemLinkType link);
 /* Drops one count that a create, import or retain gave. 107000: not a handle, or only mappings hold it. */
 int rts_phys_free(aclrtDrvMemHandle handle);
 int rts_phys_prop(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop);

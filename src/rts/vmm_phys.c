@@ -11,6 +11,7 @@
 
 #include "rts/memory.h"
 #include "rts/share.h"
+#include "rts/usage.h"
 #include "rts/vmm.h"
 
 /* All that are alive, created and imported; under rts_share_lock. */
@@ -61,10 +62,13 @@ static void let_memory_go(struct rts_phys *phys)
 {
 	struct drv *drv = rts_drv_at(phys->epoch);
 
-	if (phys->imported)
+	if (phys->imported) {
 		(void)drv_close_handle_async(drv, phys->bo);
-	else
-		(void)drv_close_handle(drv, phys->bo);
+		return;
+	}
+	(void)drv_close_handle(drv, phys->bo);
+	if (!phys->host)
+		rts_usage_sub(phys->device, RTS_COMPONENT_APP, phys->size);
 }
 
 void vmm_phys_settle(struct rts_phys *phys)
@@ -137,10 +141,13 @@ static int create(const struct rts_phys_request *q, struct rts_phys *phys, aclrt
 		return r;
 	u_mutex_lock(&rts_share_lock);
 	r = vmm_phys_publish(phys);
-	if (r)
+	if (r) {
 		(void)drv_close_handle(rts_drv(), phys->bo);
-	else
+	} else {
 		*handle = phys->obj.handle; /* a reset in another thread may end it as soon as the lock is free */
+		if (!q->host)
+			rts_usage_add(q->device, RTS_COMPONENT_APP, phys->size);
+	}
 	u_mutex_unlock(&rts_share_lock);
 	return r;
 }
@@ -213,6 +220,40 @@ int rts_phys_prop(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
 	*prop = phys->prop;
 	rts_object_put(&phys->obj);
 	return 0;
+}
+
+/* --- links -------------------------------------------------------------------------------- */
+
+/* A3 has two between the dies of a chip, which reach the same memory; no other product has a choice. */
+static int link_check(aclrtMemLinkType link)
+{
+	if ((uint32_t)link > ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "adviceLink is %d; aclrtMemLinkType has 0 to %d", (int)link,
+				ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH);
+	if (rts_profile()->features & RTS_FEATURE_IPC_ATTR && link <= ACL_RT_MEM_ACCESS_LINK_HCCS)
+		return 0;
+	return u_report(ACL_ERROR_RT_LINK_TYPE_NOT_SUPPORTED, "%s has no link of type %d to choose", rts_profile()->soc,
+			(int)link);
+}
+
+int rts_phys_advise_link(aclrtDrvMemHandle handle, aclrtMemLinkType link)
+{
+	struct rts_phys *phys;
+	int r = rts_process_start();
+
+	if (!r)
+		r = vmm_phys_get(handle, &phys);
+	if (r)
+		return r;
+	u_mutex_lock(&rts_share_lock);
+	r = vmm_phys_check(phys);
+	u_mutex_unlock(&rts_share_lock);
+	if (!r)
+		r = link_check(link);
+	if (!r && phys->host)
+		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the memory is the host's, to which there is one link");
+	rts_object_put(&phys->obj);
+	return r;
 }
 
 /* --- the device is closed by this process ------------------------------------------------- */

@@ -165,6 +165,126 @@ static void lifetime(void **state)
 	m_gate_end(&gate);
 }
 
+/* ---- atomic operations ---- */
+
+#define TURNS 20000
+
+/* What host and kernel work on at once, a line of its own for each width. */
+struct counters {
+	_Alignas(64) uint8_t b8;
+	_Alignas(64) uint16_t b16;
+	_Alignas(64) uint32_t b32;
+	_Alignas(64) uint64_t b64;
+	_Alignas(64) float f32;
+	_Alignas(64) atomic_int started;
+};
+
+static void add_float(float *to)
+{
+	float seen = *(volatile float *)to, wanted;
+
+	do
+		wanted = seen + 1;
+	while (!__atomic_compare_exchange(to, &seen, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+static void count_up(struct counters *c)
+{
+	atomic_fetch_add(&c->started, 1);
+	for (int i = 0; i < TURNS; i++) {
+		__atomic_fetch_add(&c->b8, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&c->b16, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&c->b32, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&c->b64, 1, __ATOMIC_RELAXED);
+		add_float(&c->f32);
+	}
+}
+
+static void count_run(const void *args, const struct vinci_block *block)
+{
+	(void)block;
+	count_up(*(struct counters *const *)args);
+}
+
+static const struct vinci_kernel count_kernel = {
+	.abi = VINCI_KERNEL_ABI, .name = "count", .run = count_run, .args_size = sizeof(void *)
+};
+
+static uint32_t host_atomics(aclrtAtomicOperation op)
+{
+	uint32_t answer = 1;
+
+	assert_ok(aclrtDeviceGetHostAtomicCapabilities(&answer, &op, 1, 0));
+	return answer;
+}
+
+/* covers: aclrtDeviceGetHostAtomicCapabilities effect */
+static void atomics_with_the_host(void **state)
+{
+	const uint32_t widths = ACL_RT_ATOMIC_CAPABILITY_SCALAR8 | ACL_RT_ATOMIC_CAPABILITY_SCALAR16 |
+				ACL_RT_ATOMIC_CAPABILITY_SCALAR32 | ACL_RT_ATOMIC_CAPABILITY_SCALAR64,
+		       integer = widths | ACL_RT_ATOMIC_CAPABILITY_SIGNED | ACL_RT_ATOMIC_CAPABILITY_UNSIGNED;
+	struct counters *c = make(sizeof(*c));
+	uint64_t deadline = t_now_ms() + 20000;
+
+	(void)state;
+	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_INTEGER_ADD), integer);
+	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_CAS), integer);
+	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_FLOAT_ADD),
+			 ACL_RT_ATOMIC_CAPABILITY_SCALAR32 | ACL_RT_ATOMIC_CAPABILITY_SCALAR64);
+	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT), widths | ACL_RT_ATOMIC_CAPABILITY_UNSIGNED);
+	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_DMA_ADD),
+			 ACL_RT_ATOMIC_CAPABILITY_SIGNED | (widths & ~(uint32_t)ACL_RT_ATOMIC_CAPABILITY_SCALAR64));
+	assert_int_equal(host_atomics((aclrtAtomicOperation)20), 0);
+	assert_int_equal(vinciLaunchKernel(&count_kernel, 1, stream, &c, sizeof(c)), 0);
+	while (!atomic_load(&c->started))
+		assert_true(t_now_ms() < deadline);
+	count_up(c);
+	assert_ok(aclrtSynchronizeStream(stream));
+	assert_int_equal(c->b8, (uint8_t)(2 * TURNS));
+	assert_int_equal(c->b16, (uint16_t)(2 * TURNS));
+	assert_int_equal(c->b32, 2 * TURNS);
+	assert_int_equal(c->b64, 2 * TURNS);
+	assert_true(c->f32 == 2 * TURNS);
+	assert_ok(aclrtFree(c));
+}
+
+/* covers: aclrtDeviceGetP2PAtomicCapabilities effect */
+static void atomics_between_devices(void **state)
+{
+	const aclrtAtomicOperation ops[] = { ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH, ACL_RT_ATOMIC_OPERATION_XOR };
+	uint32_t answers[2] = { 0 };
+	int32_t linked = 0;
+
+	(void)state;
+	assert_ok(aclrtDeviceCanAccessPeer(&linked, 2, 5));
+	assert_int_equal(linked, 1);
+	assert_ok(aclrtDeviceGetP2PAtomicCapabilities(answers, ops, 2, 2, 5));
+	assert_int_equal(answers[0], host_atomics(ops[0]));
+	assert_int_equal(answers[1], host_atomics(ops[1]));
+	assert_true(answers[1] & ACL_RT_ATOMIC_CAPABILITY_SIGNED);
+}
+
+/* covers: aclrtDeviceGetHostAtomicCapabilities, aclrtDeviceGetP2PAtomicCapabilities failure */
+static void atomics_refused(void **state)
+{
+	const aclrtAtomicOperation ops[] = { ACL_RT_ATOMIC_OPERATION_XOR, (aclrtAtomicOperation)45 };
+	uint32_t answers[2] = { 5, 6 };
+
+	(void)state;
+	assert_refused(aclrtDeviceGetHostAtomicCapabilities(NULL, ops, 1, 0), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtDeviceGetHostAtomicCapabilities(answers, NULL, 1, 0), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtDeviceGetHostAtomicCapabilities(answers, ops, 0, 0), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtDeviceGetHostAtomicCapabilities(answers, ops, 1, 8), ACL_ERROR_RT_INVALID_DEVICEID);
+	assert_refused(aclrtDeviceGetHostAtomicCapabilities(answers, ops, 2, 0), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtDeviceGetP2PAtomicCapabilities(NULL, ops, 1, 0, 1), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtDeviceGetP2PAtomicCapabilities(answers, ops, 1, 1, 1), ACL_ERROR_RT_INVALID_DEVICEID);
+	assert_refused(aclrtDeviceGetP2PAtomicCapabilities(answers, ops, 1, 0, -1), ACL_ERROR_RT_INVALID_DEVICEID);
+	assert_refused(aclrtDeviceGetP2PAtomicCapabilities(answers, ops, 2, 0, 1), ACL_ERROR_RT_PARAM_INVALID);
+	assert_int_equal(answers[0], 5);
+	assert_int_equal(answers[1], 6);
+}
+
 /* ---- advice ---- */
 
 static int32_t ask(aclrtMemManagedRangeAttribute attribute, const void *ptr, size_t size)
@@ -429,7 +549,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(one_address),	      T(not_allocated),	    T(copies),	     T(lifetime),	    T(advice_is_kept),
 		T(several_answers),   T(advice_refused),    T(questions_refused), T(prefetch),	    T(fetched_by_advice),
-		T(prefetch_many),     T(prefetch_refused),
+		T(prefetch_many),     T(prefetch_refused),  T(atomics_with_the_host), T(atomics_between_devices),
+		T(atomics_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

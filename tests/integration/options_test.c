@@ -415,7 +415,7 @@ static void names_refused(void **state)
 	assert_int_equal(device, 6);
 }
 
-/* covers: aclrtGetErrorVerbose, aclrtRepairError, aclrtGetMemUceInfo effect */
+/* covers: aclrtGetErrorVerbose, aclrtRepairError, aclrtGetMemUceInfo, aclrtMemUceRepair effect */
 static void nothing_is_wrong(void **state)
 {
 	aclrtErrorInfo error = { .errorType = ACL_RT_ERROR_OTHERS, .hasDetail = 1, .tryRepair = 1 };
@@ -430,13 +430,14 @@ static void nothing_is_wrong(void **state)
 	assert_ok(aclrtRepairError(0, &error)); /* nothing to do */
 	assert_ok(aclrtGetMemUceInfo(0, &bad_memory, 1, &count));
 	assert_int_equal(count, 0);
+	assert_ok(aclrtMemUceRepair(0, &bad_memory, count));
 }
 
-/* covers: aclrtGetErrorVerbose, aclrtRepairError, aclrtGetMemUceInfo failure */
+/* covers: aclrtGetErrorVerbose, aclrtRepairError, aclrtGetMemUceInfo, aclrtMemUceRepair failure */
 static void health_refused(void **state)
 {
 	aclrtErrorInfo error = { .errorType = ACL_RT_ERROR_MEMORY };
-	aclrtMemUceInfo bad_memory;
+	aclrtMemUceInfo bad_memory = { .addr = &error, .len = 1 };
 	size_t count = 9;
 
 	(void)state;
@@ -449,6 +450,13 @@ static void health_refused(void **state)
 	assert_refused(aclrtRepairError(0, &error), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtGetMemUceInfo(0, NULL, 1, &count), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtGetMemUceInfo(8, &bad_memory, 1, &count), ACL_ERROR_RT_INVALID_DEVICEID);
+	assert_refused(aclrtMemUceRepair(0, NULL, 0), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtMemUceRepair(0, &bad_memory, MAX_MEM_UCE_INFO_ARRAY_SIZE + 1), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtMemUceRepair(8, &bad_memory, 0), ACL_ERROR_RT_INVALID_DEVICEID);
+	assert_refused(aclrtMemUceRepair(1, &bad_memory, 0), ACL_ERROR_RT_CONTEXT_NULL);
+	assert_refused(aclrtMemUceRepair(0, &bad_memory, 1), ACL_ERROR_RT_PARAM_INVALID); /* nothing is wrong there */
+	bad_memory.reserved[13] = 1;
+	assert_refused(aclrtMemUceRepair(0, &bad_memory, 1), ACL_ERROR_INVALID_PARAM);
 	assert_int_equal(count, 9);
 }
 

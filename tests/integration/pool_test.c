@@ -461,6 +461,74 @@ static void reclaim(void **state)
 	assert_int_equal(m_free(), total + POOL);
 }
 
+/* ---- by component ---- */
+
+static aclrtMemUsageInfo usage_of(const char *name)
+{
+	aclrtMemUsageInfo infos[4];
+	size_t count = 0;
+
+	assert_ok(aclrtGetMemUsageInfo(0, infos, 4, &count));
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			assert_true(infos[i].curMemSize <= infos[i - 1].curMemSize);
+		if (!strcmp(infos[i].name, name))
+			return infos[i];
+	}
+	return (aclrtMemUsageInfo){ .curMemSize = 0 };
+}
+
+/* covers: aclrtGetMemUsageInfo effect */
+static void usage(void **state)
+{
+	const aclrtPhysicalMemProp prop = { .allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED,
+					    .memAttr = ACL_HBM_MEM_HUGE,
+					    .location = { 0, ACL_MEM_LOCATION_TYPE_DEVICE } };
+	aclrtDrvMemHandle physical;
+	aclrtMemUsageInfo infos[2];
+	void *mine, *small;
+	size_t count = 0;
+
+	(void)state;
+	assert_int_equal(usage_of("APP").curMemSize, 0);
+	assert_int_equal(usage_of("ASCENDCL").curMemSize, 0);
+	assert_ok(aclrtMalloc(&mine, 3 * MIB, ACL_MEM_MALLOC_HUGE_ONLY));
+	assert_ok(aclrtMalloc(&small, 1, ACL_MEM_MALLOC_HUGE_FIRST));
+	assert_int_equal(usage_of("APP").curMemSize, 4 * MIB + 64 * KIB);
+	assert_ok(aclrtMallocPhysical(&physical, 8 * MIB, &prop, 0));
+	assert_int_equal(usage_of("APP").curMemSize, 12 * MIB + 64 * KIB);
+	give(take(20 * MIB, a), a);
+	assert_int_equal(usage_of("ASCENDCL").curMemSize, 20 * MIB);
+	assert_ok(aclrtGetMemUsageInfo(0, infos, 1, &count)); /* the largest */
+	assert_int_equal(count, 1);
+	assert_string_equal(infos[0].name, "ASCENDCL");
+	assert_ok(aclrtSynchronizeStream(a));
+	assert_ok(aclrtFree(mine));
+	assert_ok(aclrtFree(small));
+	assert_ok(aclrtFreePhysical(physical));
+	assert_int_equal(usage_of("APP").curMemSize, 0);
+	assert_true(usage_of("APP").memPeakSize >= 12 * MIB + 64 * KIB);
+	assert_int_equal(usage_of("ASCENDCL").curMemSize, 0);
+	assert_true(usage_of("ASCENDCL").memPeakSize >= 20 * MIB);
+	assert_ok(aclrtGetMemUsageInfo(7, infos, 2, &count)); /* nothing was there */
+	assert_int_equal(count, 0);
+}
+
+/* covers: aclrtGetMemUsageInfo failure */
+static void usage_refused(void **state)
+{
+	aclrtMemUsageInfo info;
+	size_t count = 3;
+
+	(void)state;
+	assert_refused(aclrtGetMemUsageInfo(0, NULL, 1, &count), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtGetMemUsageInfo(0, &info, 1, NULL), ACL_ERROR_INVALID_PARAM);
+	assert_int_equal(count, 3);
+	assert_refused(aclrtGetMemUsageInfo(8, &info, 1, &count), ACL_ERROR_RT_INVALID_DEVICEID);
+	assert_refused(aclrtGetMemUsageInfo(0, &info, 0, &count), ACL_ERROR_RT_PARAM_INVALID);
+	assert_int_equal(count, 0);
+}
+
 /* ---- lifetimes ---- */
 
 /* A task that was submitted before may use a block's memory to its end. */
@@ -623,7 +691,7 @@ int main(void)
 		T(other_stream),  T(reuse_after_event),	 T(reuse_what_is_free), T(reuse_waits),	      T(thresholds),
 		T(highest),	  T(attributes_refused), T(trimming),	       T(trimming_refused),   T(reclaim),
 		T(gone_while_in_use), T(freed_by_aclrtFree), T(other_memory),  T(device_reset),	      T(stopped_stream),
-		T(threads),
+		T(threads),	      T(usage),		 T(usage_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

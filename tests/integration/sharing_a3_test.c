@@ -224,6 +224,24 @@ static void test_selected_link_arguments(void **state)
 	assert_ok(aclrtFreePhysical(two));
 }
 
+/* covers: aclrtMemMapSetLink effect */
+static void test_advised_link(void **state)
+{
+	aclrtDrvMemHandle handle = create(ACL_MEM_LOCATION_TYPE_DEVICE, PAGE), host = create(ACL_MEM_LOCATION_TYPE_HOST, PAGE);
+	uint8_t *va;
+
+	(void)state;
+	assert_ok(aclrtMemMapSetLink(handle, ACL_RT_MEM_ACCESS_LINK_HCCS));
+	va = map(handle, PAGE);
+	va[PAGE - 1] = 1; /* either link reaches it */
+	assert_ok(aclrtMemMapSetLink(handle, ACL_RT_MEM_ACCESS_LINK_SIO));
+	assert_refused(aclrtMemMapSetLink(handle, ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH), ACL_ERROR_RT_LINK_TYPE_NOT_SUPPORTED);
+	assert_refused(aclrtMemMapSetLink(host, ACL_RT_MEM_ACCESS_LINK_SIO), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	unmap(va);
+	assert_ok(aclrtFreePhysical(handle));
+	assert_ok(aclrtFreePhysical(host));
+}
+
 /* --- keys --------------------------------------------------------------------------------- */
 
 /* covers: aclrtIpcMemSetAttr effect */
@@ -286,7 +304,7 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(test_fabric_handle),    TEST(test_fabric_whitelist),	 TEST(test_own_host_memory),
 		TEST(test_reserve_no_uc),    TEST(test_selected_link),		 TEST(test_selected_link_arguments),
-		TEST(test_key_link),	     TEST(test_servers),
+		TEST(test_advised_link),     TEST(test_key_link),	     TEST(test_servers),
 	};
 	int status;
 

@@ -571,6 +571,20 @@ static void test_retain_arguments(void **state)
 	assert_ok(aclrtFreePhysical(handle));
 }
 
+/* Which link is taken can only be chosen where there are two. */
+/* covers: aclrtMemMapSetLink failure */
+static void test_no_links(void **state)
+{
+	aclrtDrvMemHandle handle = create(PAGE);
+
+	(void)state;
+	assert_refused(aclrtMemMapSetLink(NULL, ACL_RT_MEM_ACCESS_LINK_SIO), BAD_ARGUMENT);
+	assert_refused(aclrtMemMapSetLink(handle, (aclrtMemLinkType)4), BAD_PARAM);
+	assert_refused(aclrtMemMapSetLink(handle, ACL_RT_MEM_ACCESS_LINK_SIO), ACL_ERROR_RT_LINK_TYPE_NOT_SUPPORTED);
+	assert_ok(aclrtFreePhysical(handle));
+	assert_refused(aclrtMemMapSetLink(handle, ACL_RT_MEM_ACCESS_LINK_SIO), BAD_PARAM);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -597,6 +611,7 @@ int main(void)
 		TEST(test_host_memory),
 		TEST(test_retain),
 		TEST(test_retain_arguments),
+		TEST(test_no_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
