@@ -158,6 +158,30 @@ uint32_t launch_dim(int64_t blocks, void *stream, int64_t *out)
 	return Index<<<blocks, nullptr, stream>>>(out);
 }
 
+/* Block 0 looks until all others have been there. */
+extern "C" __global__ __aicore__ void Meet(__gm__ int32_t *seen, __gm__ int32_t *count)
+{
+	AscendC::GlobalTensor<int32_t> all;
+
+	all.SetGlobalBuffer(seen);
+	all.SetValue(block_idx, 1);
+	AscendC::DataCacheCleanAndInvalid<int32_t, AscendC::CacheLine::SINGLE_CACHE_LINE>(all[block_idx]);
+	if (block_idx != 0)
+		return;
+	for (*count = 0; *count != block_num;) {
+		*count = 0;
+		for (int i = 0; i < block_num; i++) {
+			AscendC::DataCacheCleanAndInvalid<int32_t, AscendC::CacheLine::SINGLE_CACHE_LINE>(all[i]);
+			*count += all.GetValue(i);
+		}
+	}
+}
+
+uint32_t launch_meet(uint32_t blocks, void *stream, int32_t *seen, int32_t *count)
+{
+	return Meet<<<blocks, nullptr, stream>>>(seen, count);
+}
+
 uint32_t launch_trap(void *stream)
 {
 	return Trap<<<1, nullptr, stream>>>();

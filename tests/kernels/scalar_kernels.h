@@ -31,6 +31,7 @@ uint32_t launch_spread_out(void *stream, int *data);
 uint32_t launch_by_macro(void *stream, int *data);
 int32_t launch_sum(void *stream, int *data);
 uint32_t launch_dim(int64_t blocks, void *stream, int64_t *out);
+uint32_t launch_meet(uint32_t blocks, void *stream, int32_t *seen, int32_t *count);
 uint32_t launch_trap(void *stream);
 int scalar_text(const char **raw);
 

@@ -181,6 +181,14 @@ private:
 	int memory;
 };
 
+static void test_blocks_see_each_other(void **)
+{
+	int32_t seen[4] = {}, count = 0;
+
+	assert_int_equal(launch_meet(4, nullptr, seen, &count), 0);
+	assert_int_equal(count, 4);
+}
+
 static void test_lines_are_atomic(void **)
 {
 	const int blocks = 8;
@@ -291,7 +299,7 @@ int main()
 		cmocka_unit_test(test_block_dim_range),	 cmocka_unit_test(test_source_is_kept),
 		cmocka_unit_test(test_trap),		 cmocka_unit_test(test_lines_are_atomic),
 		cmocka_unit_test(test_formats),		 cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_kernels_by_name),
+		cmocka_unit_test(test_kernels_by_name),	 cmocka_unit_test(test_blocks_see_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -481,6 +481,38 @@ void test_a_mask_that_was_set_before(void **)
 	assert_int_equal(f.out.GetValue(63), 32);
 }
 
+void test_a_mask_that_counts(void **)
+{
+	fixture<int32_t, 160> f;
+
+	SetMaskCount();
+	SetVectorMask<int32_t, MaskMode::COUNTER>(70);
+	Adds<int32_t, false>(f.out, f.a, 1, MASK_PLACEHOLDER, 1, UnaryRepeatParams());
+	SetVectorMask<int32_t, MaskMode::COUNTER>(0, 3);
+	Duplicate<int32_t, false>(f.out, 5, MASK_PLACEHOLDER, 1, 1, 8);
+	SetMaskNorm();
+	ResetMask();
+	for (int i = 0; i < 160; i++)
+		assert_int_equal(f.out.GetValue(static_cast<uint32_t>(i)), i < 3 ? 5 : i < 70 ? i - 80 + 1 : 99);
+}
+
+void test_tensors_without_a_pipe(void **)
+{
+	{
+		LocalMemAllocator<Hardware::UB> allocator;
+		LocalTensor<half> a = allocator.Alloc<half, 5>();
+		LocalTensor<float> b = allocator.Alloc<TPosition::VECIN, float>(16);
+		LocalTensor<int32_t> same(TPosition::VECCALC, 32, 16);
+
+		assert_int_equal(a.GetSize(), 5);
+		assert_ptr_equal(reinterpret_cast<char *>(b.GetPhyAddr()), reinterpret_cast<char *>(a.GetPhyAddr()) + 32);
+		assert_int_equal(allocator.GetCurAddr(), 96);
+		b.SetValue(3, 1.0f);
+		assert_int_equal(same.GetValue(3), 0x3f800000);
+	}
+	vinci_ascendc::ub.release();
+}
+
 void test_casts_in_repeats(void **)
 {
 	fixture<float, 128> f;
@@ -583,6 +615,8 @@ int main()
 		cmocka_unit_test(test_elements_are_gathered),
 		cmocka_unit_test(test_transpose),
 		cmocka_unit_test(test_a_mask_that_was_set_before),
+		cmocka_unit_test(test_a_mask_that_counts),
+		cmocka_unit_test(test_tensors_without_a_pipe),
 		cmocka_unit_test(test_casts_in_repeats),
 		cmocka_unit_test(test_atomic_copies),
 		cmocka_unit_test(test_padding_by_the_older_parameters),

@@ -37,18 +37,26 @@ struct unified_buffer {
 	unsigned char *base;
 	size_t used;
 
+	/* @bytes of it from an address of the core's. */
+	unsigned char *place(size_t offset, size_t bytes)
+	{
+		if (!base)
+			base = static_cast<unsigned char *>(std::aligned_alloc(512, size));
+		if (!base)
+			fail("out of host memory for the unified buffer");
+		if (offset > size || bytes > size - offset)
+			fail("a tensor is placed beyond the unified buffer of 192 KiB");
+		return base + offset;
+	}
+
 	unsigned char *take(size_t bytes)
 	{
 		unsigned char *at;
 
 		bytes = round_up(bytes, data_block);
-		if (!base)
-			base = static_cast<unsigned char *>(std::aligned_alloc(512, size));
-		if (!base)
-			fail("out of host memory for the unified buffer");
 		if (bytes > size - used)
 			fail("InitBuffer: the unified buffer of 192 KiB is full");
-		at = base + used;
+		at = place(used, bytes);
 		used += bytes;
 		return at;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What orders a core's units among each other and with its caches. A block runs in program order on one thread and
- * memory is coherent, so all of this has been done when it is asked for. Blocks do not wait for each other: there is no
+ * memory is coherent, so most of this has been done when it is asked for. Blocks do not wait for each other: there is no
  * SyncAll.
  */
 #ifndef VINCI_ASCENDC_CORE_H
@@ -74,9 +74,11 @@ template <HardEvent event> void WaitFlag(int32_t)
 {
 }
 
+/* For kernels that look at what another block writes: what was read before is read again. */
 template <typename T, CacheLine line, DcciDst dst = DcciDst::CACHELINE_ALL>
 void DataCacheCleanAndInvalid(const GlobalTensor<T> &)
 {
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* What a kernel without a TPipe begins with. */

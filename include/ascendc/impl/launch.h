@@ -31,6 +31,7 @@ inline void enter_block(const struct vinci_block *block)
 	::block_num = block->count;
 	block_running = true;
 	vector_mask[0] = vector_mask[1] = ~uint64_t{0};
+	mask_counts = false;
 	atomic.kind = atomic_kind::none;
 }
 

@@ -263,4 +263,6 @@ __attribute__((always_inline)) inline TPipe *GetTPipePtr()
 
 } // namespace AscendC
 
+using AscendC::GetTPipePtr;
+
 #endif /* VINCI_ASCENDC_PIPE_H */

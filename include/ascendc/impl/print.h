@@ -388,6 +388,23 @@ template <typename... A> static inline void PRINTF(const char *format, A... valu
 
 } // namespace AscendC
 
+/* The condition, a format and its values; a kernel that it ends fails. */
+#define ascendc_assert(condition, ...) \
+	((condition) ? static_cast<void>(0) : ::vinci_ascendc::assert_failed(__FILE__, __LINE__, #condition, ##__VA_ARGS__))
+
+namespace vinci_ascendc __attribute__((visibility("hidden"))) {
+
+template <typename... A>
+[[noreturn]] void assert_failed(const char *file, int line, const char *condition, const char *format = "", A... values)
+{
+	::AscendC::printf("[ASSERT] %s:%d: Assertion `%s' ", file, line, condition);
+	::AscendC::printf(format, values...);
+	::AscendC::printf("\n");
+	__builtin_trap();
+}
+
+} // namespace vinci_ascendc
+
 #pragma GCC diagnostic pop
 
 #endif /* VINCI_ASCENDC_PRINT_H */

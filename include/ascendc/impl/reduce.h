@@ -101,6 +101,8 @@ void reduce_repeats(const AscendC::LocalTensor<T> &dst, const operand<T> &src, c
 		    int32_t stride, AscendC::ReduceOrder order)
 {
 	static_assert(is_one_of<T, half, float>, "reductions of a repeat: half and float");
+	if (mask.counted)
+		fail("a reduction of repeats while SetMaskCount is in force");
 	for (size_t r = 0; r < static_cast<size_t>(repeats > 0 ? repeats : 0); r++) {
 		const repeat<T> in(src, r, mask);
 		size_t at = r * static_cast<size_t>(stride), best = 0;
@@ -120,6 +122,8 @@ void reduce_groups(const AscendC::LocalTensor<T> &dst, const operand<T> &src, co
 	constexpr size_t all = per_repeat<T>;
 
 	static_assert(is_one_of<T, half, float>, "reductions of a repeat: half and float");
+	if (mask.counted)
+		fail("a reduction of repeats while SetMaskCount is in force");
 	for (size_t r = 0; r < static_cast<size_t>(repeats > 0 ? repeats : 0); r++) {
 		const repeat<T> in(src, r, mask);
 

@@ -98,6 +98,13 @@ public:
 	LocalTensor(T *at, uint32_t size) : data(at), elements(size)
 	{
 	}
+	/* At an address in the unified buffer, without a pipe. */
+	LocalTensor(TPosition position, uint32_t address, uint32_t size)
+		: data(reinterpret_cast<T *>(::vinci_ascendc::ub.place(address, size_t{size} * sizeof(T)))), elements(size)
+	{
+		if (position != TPosition::VECIN && position != TPosition::VECOUT && position != TPosition::VECCALC)
+			::vinci_ascendc::fail("a tensor outside of the unified buffer");
+	}
 	__ubuf__ T *GetPhyAddr() const
 	{
 		return data;
@@ -150,6 +157,43 @@ public:
 private:
 	T *data = nullptr;
 	uint32_t elements = 0;
+};
+
+enum class Hardware : uint8_t { GM, UB, L1, L0A, L0B, L0C, BIAS, FIXBUF, MAX };
+
+/* Tensors one behind the other, for kernels without a pipe. Each allocator begins at the buffer's start. */
+template <Hardware hardware = Hardware::UB> class LocalMemAllocator {
+	static_assert(hardware == Hardware::UB, "LocalMemAllocator: only of the unified buffer");
+
+public:
+	uint32_t GetCurAddr() const
+	{
+		return head;
+	}
+	template <typename T> LocalTensor<T> Alloc(uint32_t size)
+	{
+		LocalTensor<T> tensor(TPosition::VECCALC, head, size);
+
+		head += static_cast<uint32_t>(::vinci_ascendc::round_up(size * sizeof(T), ::vinci_ascendc::data_block));
+		return tensor;
+	}
+	template <typename T, uint32_t size> LocalTensor<T> Alloc()
+	{
+		return Alloc<T>(size);
+	}
+	template <TPosition pos, typename T> LocalTensor<T> Alloc(uint32_t size)
+	{
+		static_assert(pos == TPosition::VECIN || pos == TPosition::VECOUT || pos == TPosition::VECCALC,
+			      "Alloc: only of the unified buffer");
+		return Alloc<T>(size);
+	}
+	template <TPosition pos, typename T, uint32_t size> LocalTensor<T> Alloc()
+	{
+		return Alloc<pos, T>(size);
+	}
+
+private:
+	uint32_t head = 0; /* bytes */
 };
 
 } // namespace AscendC

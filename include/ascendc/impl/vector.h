@@ -79,6 +79,7 @@ template <typename T> constexpr bool is_bits = is_one_of<T, int16_t, uint16_t, i
 /* Which elements of a repeat take part: the first @count, or those whose bits are set. */
 struct lanes {
 	uint64_t bits[2];
+	bool counted = false; /* bits[0] is the number of elements of all repeats */
 
 	explicit lanes(uint64_t count)
 		: bits{count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1,
@@ -94,18 +95,25 @@ struct lanes {
 	}
 };
 
-/* What SetVectorMask() has set; a core begins a kernel with all. */
+/* What SetVectorMask(), SetMaskCount() and SetMaskNorm() have set; a core begins a kernel with all. */
 inline thread_local uint64_t vector_mask[2] = {~uint64_t{0}, ~uint64_t{0}};
+inline thread_local bool mask_counts = false;
 
 /* The mask of an instruction: the one it is given, or the one that was set before. */
 template <bool given, typename M> lanes chosen(M mask)
 {
-	if constexpr (!given)
-		return lanes(vector_mask);
-	else if constexpr (std::is_pointer_v<M>)
+	if (mask_counts && given)
+		fail("SetMaskCount is in force: an instruction has to have isSetMask false");
+	if constexpr (!given) {
+		lanes set(vector_mask);
+
+		set.counted = mask_counts;
+		return set;
+	} else if constexpr (std::is_pointer_v<M>) {
 		return lanes(static_cast<const uint64_t *>(mask));
-	else
+	} else {
 		return lanes(mask > 0 ? static_cast<uint64_t>(mask) : 0);
+	}
 }
 
 /* Where the elements of an operand of a repeated instruction are. */
@@ -123,8 +131,15 @@ template <typename T> struct operand {
 
 template <typename D, typename F> void each_lane(const lanes &mask, size_t repeats, F f)
 {
+	constexpr size_t per_repeat = repeat_bytes / sizeof(D);
+
+	if (mask.counted) {
+		for (size_t i = 0; i < mask.bits[0]; i++)
+			f(i / per_repeat, i % per_repeat);
+		return;
+	}
 	for (size_t r = 0; r < repeats; r++) {
-		for (size_t i = 0; i < repeat_bytes / sizeof(D); i++) {
+		for (size_t i = 0; i < per_repeat; i++) {
 			if (mask.has(i))
 				f(r, i);
 		}
@@ -335,23 +350,32 @@ enum class MaskMode : uint8_t { NORMAL = 0, COUNTER };
 
 constexpr uint64_t MASK_PLACEHOLDER = 0;
 
-/* For instructions with isSetMask false. Counting elements over all repeats, as SetMaskCount asks for, is left out. */
+/* For instructions with isSetMask false: the mask chooses elements of each repeat, or counts those of all. */
 inline void SetMaskNorm()
 {
+	::vinci_ascendc::mask_counts = false;
+}
+
+inline void SetMaskCount()
+{
+	::vinci_ascendc::mask_counts = true;
 }
 
 template <typename T, MaskMode mode = MaskMode::NORMAL> void SetVectorMask(const uint64_t high, const uint64_t low)
 {
-	static_assert(mode == MaskMode::NORMAL, "SetVectorMask: only the mode NORMAL");
 	::vinci_ascendc::vector_mask[0] = low;
 	::vinci_ascendc::vector_mask[1] = high;
 }
 
 template <typename T, MaskMode mode = MaskMode::NORMAL> void SetVectorMask(int32_t length)
 {
-	const ::vinci_ascendc::lanes first(static_cast<uint64_t>(length > 0 ? length : 0));
+	const uint64_t count = static_cast<uint64_t>(length > 0 ? length : 0);
+	const ::vinci_ascendc::lanes first(count);
 
-	SetVectorMask<T, mode>(first.bits[1], first.bits[0]);
+	if (mode == MaskMode::COUNTER)
+		SetVectorMask<T, mode>(0, count);
+	else
+		SetVectorMask<T, mode>(first.bits[1], first.bits[0]);
 }
 
 inline void ResetMask()
