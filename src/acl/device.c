@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* device.c - chapter 4: devices. */
 #include "acl/api.h"
+#include "acl/extras.h"
 #include "rts/device_info.h"
 #include "rts/process.h"
+
+#include <string.h>
 
 /*
  * The device of a user's number, for calls on devices that are in use: they have to work after the device has died
@@ -17,16 +20,21 @@ static int device_of_user(int32_t user, uint32_t *device)
 	return code ? code : rts_device_from_user(user, device);
 }
 
-aclError aclrtSetDevice(int32_t deviceId)
+static aclError set(int32_t user)
 {
 	uint32_t device;
 	int code = rts_device_start();
 
 	if (!code)
-		code = rts_device_from_user(deviceId, &device);
+		code = rts_device_from_user(user, &device);
 	if (!code)
 		code = rts_device_set(device);
 	return api_result(code);
+}
+
+aclError aclrtSetDevice(int32_t deviceId)
+{
+	return set(deviceId);
 }
 
 static aclError reset(int32_t user, bool force)
@@ -47,6 +55,33 @@ aclError aclrtResetDevice(int32_t deviceId)
 aclError aclrtResetDeviceForce(int32_t deviceId)
 {
 	return reset(deviceId, true);
+}
+
+/* The two below leave out a daemon of the card's system that starts other processes, which there is none of here. */
+static aclError check_910(const char *function)
+{
+	static const char family[] = "Ascend910";
+	int code = rts_process_start();
+
+	if (code)
+		return api_result(code);
+	if (strncmp(rts_profile()->soc, family, sizeof(family) - 1))
+		return u_report(ACL_ERROR_API_NOT_SUPPORT, "%s is for %s*; this is %s", function, family, rts_profile()->soc);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId)
+{
+	aclError code = check_910(__func__);
+
+	return code ? code : set(deviceId);
+}
+
+aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId)
+{
+	aclError code = check_910(__func__);
+
+	return code ? code : reset(deviceId, false);
 }
 
 /* "No device" is an answer here, not an error of the thread: not recorded as its last one. */

@@ -42,6 +42,62 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
 	}
 }
 
+#define NOT_THERE (-1)
+
+/* Kernels run on all cores of a core's kind alike; nothing runs on the device's own CPUs, and memory is not measured. */
+aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
+{
+	uint32_t device;
+	int32_t load;
+	int code;
+
+	REQUIRE_NOT_NULL(utilizationInfo);
+	REQUIRE(!utilizationInfo->utilizationExtend, "%s: utilizationExtend is %p; it is reserved and must be NULL", __func__,
+		(void *)utilizationInfo->utilizationExtend);
+	code = device_of(deviceId, &device);
+	if (code)
+		return api_result(code);
+	load = (int32_t)rts_device_load(device);
+	utilizationInfo->cubeUtilization = load;
+	utilizationInfo->vectorUtilization = rts_profile()->vector_cores ? load : NOT_THERE;
+	utilizationInfo->aicpuUtilization = 0;
+	utilizationInfo->memoryUtilization = NOT_THERE;
+	return ACL_SUCCESS;
+}
+
+/* By the instructions that the two run, as CANN tells operators apart. */
+aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible)
+{
+	uint32_t arch;
+	int code;
+
+	if (!socVersion || !canCompatible)
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "%s: argument %s is NULL", __func__,
+					   socVersion ? "canCompatible" : "socVersion"));
+	code = rts_process_start();
+	if (code)
+		return api_result(code);
+	arch = rts_soc_arch(socVersion);
+	if (!arch)
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "socVersion \"%.64s\" is no SoC of CANN's platform_config",
+					   socVersion));
+	*canCompatible = arch == rts_profile()->arch;
+	return ACL_SUCCESS;
+}
+
+/* Memory is coherent: what was written before is seen by whoever is told of it afterwards. */
+aclError aclrtDeviceL2CacheFlush(void *rsv)
+{
+	struct rts_context *ctx;
+	int code;
+
+	REQUIRE(!rsv, "%s: argument rsv is %p; it is reserved and must be NULL", __func__, rsv);
+	code = rts_context_current(&ctx);
+	if (!code)
+		atomic_thread_fence(memory_order_seq_cst);
+	return api_result(code);
+}
+
 /* Neither the update of queued tasks nor queues between devices are there. */
 aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)
 {

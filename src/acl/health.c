@@ -8,6 +8,7 @@
 #include "rts/process.h"
 #include "rts/stream.h"
 
+
 /* Also for a device that has died: the connection is opened but not asked for. */
 static int device_of(int32_t user, uint32_t *device)
 {

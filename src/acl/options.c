@@ -172,3 +172,103 @@ aclError aclrtSetTsDevice(aclrtTsId tsId)
 		"%s: tsId is %d; it must be ACL_TS_ID_AICORE (0) or ACL_TS_ID_AIVECTOR (1)", __func__, (int)tsId);
 	return api_result(rts_context_current(&ctx));
 }
+
+/* ---- the older questions ---- */
+
+static int overflow_get(const char *function, void *out, uint64_t size, aclrtStream stream)
+{
+	if (!out)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s: argument outputAddr is NULL", function);
+	return rts_overflow_get(out, size, stream);
+}
+
+aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize, aclrtStream stream)
+{
+	return api_result(overflow_get(__func__, outputAddr, outputSize, stream));
+}
+
+aclError aclrtResetFloatOverflowStatus(aclrtStream stream)
+{
+	return api_result(rts_overflow_reset(stream));
+}
+
+/* A mode other than 0 asks for flags of a core by kind, of which there is one kind here. */
+static int check_mode(uint32_t mode)
+{
+	if (!mode)
+		return 0;
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "checkMode is %u; only 0, any overflow, is told apart", mode);
+}
+
+aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr, uint64_t outputSize, uint32_t checkMode, aclrtStream stream)
+{
+	int r = check_mode(checkMode);
+
+	return api_result(r ? r : overflow_get(__func__, outputAddr, outputSize, stream));
+}
+
+aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream)
+{
+	int r = check_mode(checkMode);
+
+	return api_result(r ? r : rts_overflow_reset(stream));
+}
+
+/* ---- sizes that kernels get ---- */
+
+static aclError check_limit(const char *function, aclrtDeviceLimit limit)
+{
+	if ((uint32_t)limit <= ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE)
+		return ACL_SUCCESS;
+	return u_report(ACL_ERROR_INVALID_PARAM, "%s: limit is %d; it must be from 0 to 4", function, (int)limit);
+}
+
+/* A card asks its first device, whether the program has it or not. */
+static int limits_begin(void)
+{
+	uint32_t device;
+	int r = rts_process_start();
+
+	return r ? r : rts_device_from_user(0, &device);
+}
+
+aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value)
+{
+	aclError r;
+
+	REQUIRE_PRODUCT();
+	r = check_limit(__func__, limit);
+	if (r)
+		return r;
+	REQUIRE(value <= UINT32_MAX, "%s: value is %zu; it must be at most %u", __func__, value, UINT32_MAX);
+	r = limits_begin();
+	return api_result(r ? r : rts_device_limit_set(limit, (uint32_t)value));
+}
+
+aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value)
+{
+	uint32_t bytes;
+	aclError r;
+
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(value);
+	r = check_limit(__func__, limit);
+	if (r)
+		return r;
+	r = limits_begin();
+	if (!r)
+		r = rts_device_limit(limit, &bytes);
+	if (!r)
+		*value = bytes;
+	return api_result(r);
+}
+
+/* ---- synchronising cores ---- */
+
+aclError aclrtGetHardwareSyncAddr(void **addr)
+{
+	REQUIRE_PRODUCT();
+	if (!addr)
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "%s: argument addr is NULL", __func__));
+	return api_result(rts_sync_address(addr));
+}

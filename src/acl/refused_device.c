@@ -5,24 +5,7 @@
  */
 #include "acl/refused.h"
 
-/* Refused: utilisation is not measured yet. */
-REFUSE(aclrtGetDeviceUtilizationRate, int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
-
-/* Refused: the older questions about overflow; aclrtGetOverflowStatus and its like answer. */
-REFUSE(aclrtGetFloatOverflowStatus, void *outputAddr, uint64_t outputSize, aclrtStream stream)
-REFUSE(aclrtResetFloatOverflowStatus, aclrtStream stream)
-REFUSE(aclrtNpuGetFloatOverFlowStatus, void *outputAddr, uint64_t outputSize, uint32_t checkMode,
-	aclrtStream stream)
-REFUSE(aclrtNpuClearFloatOverFlowStatus, uint32_t checkMode, aclrtStream stream)
-
-/* Refused: limits of a core's stack and buffers do not apply to kernels on a CPU yet. */
-REFUSE(aclrtDeviceSetLimit, aclrtDeviceLimit limit, size_t value)
-REFUSE(aclrtDeviceGetLimit, aclrtDeviceLimit limit, size_t *value)
-
-/* Refused: there is no cache of a device to flush. */
-REFUSE(aclrtDeviceL2CacheFlush, void *rsv)
-
-/* Refused: CANN has it on other products than A2 and A3. */
+/* Refused: CANN has it on Atlas inference products whose control CPUs are open, and not on those that are endpoints of a host. */
 REFUSE(aclrtSetGroup, int32_t groupId)
 REFUSE(aclrtGetGroupCount, uint32_t *count)
 REFUSE_AS(aclrtGroupInfo *, NULL, aclrtCreateGroupInfo, void)
@@ -34,4 +17,3 @@ REFUSE(aclrtGetGroupInfoDetail, const aclrtGroupInfo *groupInfo, int32_t groupIn
 /* Refused: information about operators is kept for profiling, which is not there yet. */
 REFUSE(aclrtCacheLastTaskOpInfo, const void *infoPtr, size_t infoSize)
 REFUSE(aclrtCacheLastTaskExtendInfo, const char *extendInfoPtr, size_t infoSize)
-REFUSE(aclrtProfTrace, void *userdata, int32_t length, aclrtStream stream)

@@ -5,9 +5,6 @@
  */
 #include "acl/refused.h"
 
-/* Refused: cube and vector cores that synchronise through an address are not modelled. */
-REFUSE(aclrtGetHardwareSyncAddr, void **addr)
-
 /* Refused: CANN has it on other products than A2 and A3. */
 REFUSE(aclrtLaunchSIMTKernelWithArgsArray, void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
 	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)

@@ -46,9 +46,6 @@ REFUSE(aclmdlRIAddCondTask, aclmdlRICondTaskParams params, aclrtStream stream, u
 REFUSE(aclmdlRIDebugJsonPrint, aclmdlRI modelRI, const char *path, uint32_t flags)
 REFUSE(aclmdlRIDebugPrint, aclmdlRI modelRI)
 
-/* Refused: there is no package of operators whose architecture could be compared. */
-REFUSE(aclrtCheckArchCompatibility, const char *socVersion, int32_t *canCompatible)
-
 /* Refused: snapshots of a process on a device are not there yet. */
 REFUSE(aclrtSnapShotProcessLock, int pid, void *reserve)
 REFUSE(aclrtSnapShotProcessBackup, int pid, aclrtSnapShotBackupArgs *args)

@@ -5,7 +5,7 @@
  */
 #include "acl/refused.h"
 
-/* Refused: the configuration handle belongs to CANN's embedded build. */
+/* Refused: CANN has it on IPV350 alone. */
 REFUSE_AS(aclrtStreamConfigHandle *, NULL, aclrtCreateStreamConfigHandle, void)
 REFUSE(aclrtDestroyStreamConfigHandle, aclrtStreamConfigHandle *handle)
 REFUSE(aclrtSetStreamConfigOpt, aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr,
@@ -18,10 +18,12 @@ REFUSE(aclrtSwitchStream, void *leftValue, aclrtCondition cond, void *rightValue
 	aclrtCompareDataType dataType, aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream)
 REFUSE(aclrtPersistentTaskClean, aclrtStream stream)
 
-/* Refused: CANN has it on other products than A2 and A3. */
+/* Refused: CANN has it on IPV350 alone, for operators that a model leaves to the host. */
 REFUSE(aclrtSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
 REFUSE(aclrtProcessHostFunc, int32_t timeout)
 REFUSE(aclrtUnSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
+
+/* Refused: no product of CANN's reference has it. */
 REFUSE(aclrtSetOpExecuteTimeOutWithMs, uint32_t timeout)
 
 /* Refused: labels jump inside a recorded model, which is not there yet. */

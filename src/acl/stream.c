@@ -196,6 +196,26 @@ aclError aclrtStreamStop(aclrtStream stream)
 	return api_result(code);
 }
 
+#define PROF_TRACE_BYTES 18
+
+/* A mark for a profiler that collects on the device. Without one, as here, a card does no more for it than take its turn. */
+aclError aclrtProfTrace(void *userdata, int32_t length, aclrtStream stream)
+{
+	struct rts_stream *st;
+	int code;
+
+	REQUIRE_NOT_NULL(userdata);
+	if (length <= 0 || length > PROF_TRACE_BYTES)
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "length is %d; it must be from 1 to %d", length,
+					   PROF_TRACE_BYTES));
+	code = rts_stream_get(stream, &st);
+	if (code)
+		return api_result(code);
+	code = rts_stream_mark(st);
+	rts_stream_put(&st);
+	return api_result(code);
+}
+
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {
 	struct rts_stream *st;

@@ -32,3 +32,17 @@ int rts_launch_host_func(struct rts_stream *st, aclrtHostFunc fn, void *arg)
 		atomic_store(&st->host_calls, true);
 	return rts_stream_submit(st, &host_call_type, &call, sizeof(call));
 }
+
+static int mark_run(void *payload, struct rts_stream *st)
+{
+	(void)payload;
+	(void)st;
+	return 0;
+}
+
+static const struct rts_task_type mark_type = { .name = "mark", .run = mark_run };
+
+int rts_stream_mark(struct rts_stream *st)
+{
+	return rts_stream_submit(st, &mark_type, NULL, 0);
+}

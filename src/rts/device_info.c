@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rts/device_info.h"
 #include "rts/config.h"
+#include "rts/exec.h"
+#include "rts/halt.h"
 #include "rts/process.h"
 
 #include <fcntl.h>
@@ -20,6 +22,21 @@ bool rts_device_alive(uint32_t device)
 	struct drm_vinci_device_info info;
 
 	return !ask(device, &info);
+}
+
+#define LOAD_LOOKS 50u
+#define LOAD_NS (200 * UINT64_C(1000)) /* between them */
+
+unsigned rts_device_load(uint32_t device)
+{
+	_Atomic uint32_t never = 0;
+	unsigned busy = 0, most = pool_limit() * LOAD_LOOKS;
+
+	for (unsigned i = 0; i < LOAD_LOOKS; i++) {
+		busy += halt_count(device);
+		u_futex_wait(&never, 0, u_deadline(u_now_ns(), LOAD_NS), false);
+	}
+	return busy < most ? 100 * busy / most : 100; /* threads that wait help the workers */
 }
 
 static bool is_known(aclrtDevAttr attr)

@@ -10,6 +10,12 @@ bool rts_device_alive(uint32_t device);
 /* 207000 for an attribute that has no meaning for this SoC or for a device of a CPU; 107000 for an unknown one. */
 int rts_device_attribute(uint32_t device, aclrtDevAttr attr, int64_t *value);
 
+/*
+ * How busy this process keeps the workers that run kernels of @device, in percent. Takes some 10 ms: what the workers do is looked at
+ * again and again meanwhile.
+ */
+unsigned rts_device_load(uint32_t device);
+
 /* One of ACL_RT_DEVS_TOPOLOGY_*. */
 int rts_device_link(uint32_t a, uint32_t b, uint64_t *kind);
 /*

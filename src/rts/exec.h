@@ -268,6 +268,8 @@ static inline bool stream_ref(struct rts_stream *st)
 
 /* Makes sure that there is a worker. 207005 */
 int pool_start(void);
+/* Workers that may run tasks at once, as long as none is stuck. */
+uint32_t pool_limit(void);
 /*
  * A worker becomes responsible for the stream. @urgent: at once, also for a kept one, because nobody else is going to run it.
  */

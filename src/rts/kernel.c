@@ -14,6 +14,7 @@
 #include "rts/timeout.h"
 #include "vinci/kernel.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,29 @@ static void share_run_spread(void *arg)
 	}
 }
 
+/*
+ * Where the stream's overflows are noted (aclrtSetStreamOverflowSwitch), those that the processor's own arithmetic flags are. The
+ * thread may be the application's, whose flags come back.
+ */
+#define OVERFLOWS (FE_OVERFLOW | FE_DIVBYZERO | FE_INVALID)
+
+static void overflow_begin(const struct kernel_run *run, fexcept_t *before)
+{
+	if (!run->overflows)
+		return;
+	fegetexceptflag(before, FE_ALL_EXCEPT);
+	feclearexcept(OVERFLOWS);
+}
+
+static void overflow_end(const struct kernel_run *run, const fexcept_t *before)
+{
+	if (!run->overflows)
+		return;
+	if (fetestexcept(OVERFLOWS))
+		atomic_fetch_add(run->overflows, 1);
+	fesetexceptflag(before, FE_ALL_EXCEPT);
+}
+
 static void share_guard(struct share *s)
 {
 	struct kernel_run *run = s->run;
@@ -98,9 +122,14 @@ static void share_guard(struct share *s)
 		.device = rts_stream_device(run->stream),
 	};
 	struct fault fault;
+	fexcept_t before;
+	bool well;
 
 	s->block = (struct vinci_block){ .count = run->blocks };
-	if (fault_guard_work(s->spread ? share_run_spread : share_run, s, &work, &fault))
+	overflow_begin(run, &before);
+	well = fault_guard_work(s->spread ? share_run_spread : share_run, s, &work, &fault);
+	overflow_end(run, &before);
+	if (well)
 		return;
 	if (atomic_fetch_add(&run->faults, 1))
 		return;
@@ -170,7 +199,9 @@ static void run_blocks(struct kernel_run *run)
 bool kernel_run(struct kernel_run *run)
 {
 	uint64_t limit = rts_op_limit(run->timeout_us);
+	bool saturate; /* kernels clamp or not as they are written */
 
+	run->overflows = rts_overflow_counter(run->stream, &saturate);
 	run->deadline = limit == U_FOREVER ? U_FOREVER : u_deadline(u_now_ns(), limit);
 	if (run->blocks == 1)
 		run_alone(run);

@@ -128,7 +128,8 @@ struct kernel_run {
 	uint32_t blocks;
 	struct rts_stream *stream;
 	uint64_t timeout_us; /* the launch's own; 0: that of all, UINT64_MAX: none */
-	uint64_t deadline;   /* set by kernel_run() */
+	uint64_t deadline;   /* set by kernel_run(), as is: */
+	_Atomic uint32_t *overflows; /* NULL: they are not noted */
 	atomic_uint status; /* what an entry has answered, if it was not 0 */
 	atomic_uint faults;
 	/* of the first one */

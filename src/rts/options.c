@@ -212,6 +212,40 @@ int rts_thread_cores(aclrtDevResLimitType type, uint32_t *value)
 	return r;
 }
 
+/* ---- memory of devices that the library keeps for itself ---- */
+
+#define WORDS_BYTES RTS_OVERFLOW_BYTES
+
+/* One piece for each device, made when it is asked for; zeros at first. */
+static int words_of(_Atomic(void *) *pieces, uint32_t device, void **address)
+{
+	void *at = atomic_load(&pieces[device]), *none = NULL;
+	int r;
+
+	if (!at) {
+		r = rts_small_alloc(device, WORDS_BYTES, &at);
+		if (r)
+			return r;
+		memset(at, 0, WORDS_BYTES);
+		if (!atomic_compare_exchange_strong(&pieces[device], &none, at)) {
+			(void)rts_memory_free(at); /* another thread was faster */
+			at = none;
+		}
+	}
+	*address = at;
+	return 0;
+}
+
+static _Atomic(void *) sync_memory[VINCI_MAX_DEVICES];
+
+int rts_sync_address(void **address)
+{
+	struct rts_context *ctx;
+	int r = rts_context_current(&ctx);
+
+	return r ? r : words_of(sync_memory, ctx->device, address);
+}
+
 /* ---- overflow ---- */
 
 static atomic_uint sat_mode = ACL_RT_OVERFLOW_MODE_SATURATION;
@@ -219,21 +253,7 @@ static _Atomic(void *) overflow_memory[VINCI_MAX_DEVICES];
 
 static int overflow_memory_of(uint32_t device, void **address)
 {
-	void *at = atomic_load(&overflow_memory[device]), *none = NULL;
-	int r;
-
-	if (!at) {
-		r = rts_small_alloc(device, RTS_OVERFLOW_BYTES, &at);
-		if (r)
-			return r;
-		memset(at, 0, RTS_OVERFLOW_BYTES);
-		if (!atomic_compare_exchange_strong(&overflow_memory[device], &none, at)) {
-			(void)rts_memory_free(at); /* another thread was faster */
-			at = none;
-		}
-	}
-	*address = at;
-	return 0;
+	return words_of(overflow_memory, device, address);
 }
 
 int rts_sat_mode_set(aclrtFloatOverflowMode mode)
@@ -310,9 +330,94 @@ int rts_overflow_reset(aclrtStream stream)
 	return r ? r : rts_set_async(memory, RTS_OVERFLOW_BYTES, 0, RTS_OVERFLOW_BYTES, stream);
 }
 
+/* ---- sizes that kernels get ---- */
+
+/*
+ * A kernel's stack is a worker's, which is larger than any of these, and what it prints has no bound; so all that is left to do is to
+ * tell the size that a card would have given.
+ */
+#define LIMITS (ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE + 1)
+#define KIB 1024u
+#define SIMT_THREADS 32u /* that share a stack */
+
+struct limit {
+	uint32_t usual, least, most, unit;
+};
+
+static const struct limit limits[LIMITS] = {
+	[ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE] = { 1152, 0, UINT32_MAX / SIMT_THREADS, 128 },
+	[ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE] = { 1024, 0, UINT32_MAX - 128, 128 },
+	[ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE] = { 32 * KIB, 0, 192 * KIB, 16 * KIB },
+	[ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE] = { 32 * KIB, KIB, 64 * KIB * KIB, 8 },
+	[ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE] = { 2 * KIB * KIB, KIB * KIB, 64 * KIB * KIB, 8 },
+};
+
+static _Atomic uint32_t limit_set[LIMITS]; /* 1 more than the value; 0: the usual one */
+
+static int check_limit(aclrtDeviceLimit limit)
+{
+	if (rts_profile()->product & RTS_PRODUCT_950 || limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE ||
+	    limit == ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE)
+		return 0;
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s runs no SIMT kernels, which limit %d is for", rts_profile()->soc,
+			(int)limit);
+}
+
+static uint32_t limit_value(aclrtDeviceLimit limit)
+{
+	uint32_t kept = atomic_load(&limit_set[limit]);
+
+	return kept ? kept - 1 : limits[limit].usual;
+}
+
+static uint32_t limit_most(aclrtDeviceLimit limit)
+{
+	if (limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE && rts_profile()->product & RTS_PRODUCT_950)
+		return 128 * KIB;
+	return limits[limit].most;
+}
+
+static int limit_set_check(aclrtDeviceLimit limit, uint32_t value)
+{
+	const aclrtDeviceLimit other = limit == ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE ? ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE
+										 : ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE;
+
+	if (value < limits[limit].least || value > limit_most(limit))
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "value is %u; limit %d takes %u to %u bytes", value, (int)limit,
+				limits[limit].least, limit_most(limit));
+	if (!value && limit <= ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE && !limit_value(other))
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "value is 0; the stacks of threads and of branches cannot both be 0");
+	return 0;
+}
+
+int rts_device_limit_set(aclrtDeviceLimit limit, uint32_t value)
+{
+	const struct limit *l = &limits[limit];
+	int r = check_limit(limit);
+
+	if (!r)
+		r = limit_set_check(limit, value);
+	if (r)
+		return r;
+	if (limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE && value < l->usual)
+		value = l->usual;
+	atomic_store(&limit_set[limit], (value + l->unit - 1) / l->unit * l->unit + 1);
+	return 0;
+}
+
+int rts_device_limit(aclrtDeviceLimit limit, uint32_t *value)
+{
+	int r = check_limit(limit);
+
+	if (!r)
+		*value = limit_value(limit) * (limit == ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE ? SIMT_THREADS : 1);
+	return r;
+}
+
 void rts_options_device_gone(uint32_t device)
 {
 	for (int type = 0; type < 2; type++)
 		atomic_store(&device_cores[device][type], 0);
-	atomic_store(&overflow_memory[device], NULL); /* it goes with the device's memory */
+	atomic_store(&overflow_memory[device], NULL); /* they go with the device's memory */
+	atomic_store(&sync_memory[device], NULL);
 }

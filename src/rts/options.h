@@ -32,8 +32,15 @@ int rts_overflow_switch(aclrtStream stream, uint32_t *on);
 int rts_overflow_address(void **address);
 int rts_overflow_get(void *out, size_t size, aclrtStream stream);
 int rts_overflow_reset(aclrtStream stream);
-/* For a task that adds up floats on @stream: where to count overflows; NULL: they are not noted. *saturate: clamp. */
+/* For a task that computes on @stream: where to count overflows; NULL: they are not noted. *saturate: clamp. */
 _Atomic uint32_t *rts_overflow_counter(struct rts_stream *stream, bool *saturate);
+
+/* Where cube and vector cores of the current device synchronise: memory that a kernel may be told of. 107002 */
+int rts_sync_address(void **address);
+
+/* Of the process, @limit one of the enumeration's. 207000: not of this SoC; 107000 */
+int rts_device_limit_set(aclrtDeviceLimit limit, uint32_t value);
+int rts_device_limit(aclrtDeviceLimit limit, uint32_t *value);
 
 /* The process's last user of @device has gone. */
 void rts_options_device_gone(uint32_t device);

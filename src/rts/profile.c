@@ -14,7 +14,7 @@
 /* Atlas A2: limits of streams, events and notifies, and features. */
 #define A2(name, mem, l2, cores)                                                                                       \
 	{                                                                                                              \
-		.soc = (name), .product = RTS_PRODUCT_A2, .mem_bytes = GIB(mem), .l2_bytes = MIB(l2),                          \
+		.soc = (name), .product = RTS_PRODUCT_A2, .arch = 2201, .mem_bytes = GIB(mem), .l2_bytes = MIB(l2), \
 		.cube_cores = (cores), .vector_cores = 2 * (cores), .aicpu_cores = 6, .stream_limit = 1984,            \
 		.event_limit = 65536, .notify_limit = 8192, .features = RTS_FEATURE_IPC_EVENT                          \
 	}
@@ -22,7 +22,7 @@
 /* Atlas A3: two dies a chip, one address space over a super pod. */
 #define A3(name, mem, l2, cores)                                                                                       \
 	{                                                                                                              \
-		.soc = (name), .product = RTS_PRODUCT_A3, .mem_bytes = GIB(mem), .l2_bytes = MIB(l2),                          \
+		.soc = (name), .product = RTS_PRODUCT_A3, .arch = 2201, .mem_bytes = GIB(mem), .l2_bytes = MIB(l2), \
 		.cube_cores = (cores), .vector_cores = 2 * (cores), .aicpu_cores = 6, .stream_limit = 1984,            \
 		.event_limit = 65536, .notify_limit = 8192,                                                            \
 		.features = RTS_FEATURE_IPC_ATTR | RTS_FEATURE_SUPER_POD | RTS_FEATURE_PEER_COPY_FREE |                \
@@ -32,7 +32,7 @@
 /* Ascend 950; memory in pages of 2 MiB. */
 #define P950(name, mem, l2, cores, aicpu)                                                                              \
 	{                                                                                                              \
-		.soc = "Ascend" name, .product = RTS_PRODUCT_950, .mem_bytes = 2 * MIB(mem), .l2_bytes = MIB(l2),      \
+		.soc = "Ascend" name, .product = RTS_PRODUCT_950, .arch = 3510, .mem_bytes = 2 * MIB(mem), .l2_bytes = MIB(l2), \
 		.cube_cores = (cores), .vector_cores = 2 * (cores), .aicpu_cores = (aicpu), .stream_limit = 1984,      \
 		.event_limit = 65536, .notify_limit = 65535, .features = RTS_FEATURE_IPC_EVENT                         \
 	}
@@ -40,7 +40,7 @@
 /* Atlas 200I/500 A2. Memory of all but the first: neither source says, so what the smallest boards have. */
 #define P310B(name, mem)                                                                                               \
 	{                                                                                                              \
-		.soc = (name), .product = RTS_PRODUCT_310B, .mem_bytes = GIB(mem), .l2_bytes = MIB(4),                 \
+		.soc = (name), .product = RTS_PRODUCT_310B, .arch = 3002, .mem_bytes = GIB(mem), .l2_bytes = MIB(4), \
 		.cube_cores = 1, .vector_cores = 1, .aicpu_cores = 4, .stream_limit = 512, .event_limit = 65536,       \
 		.notify_limit = 2048                                                                                   \
 	}
@@ -48,7 +48,7 @@
 /* Atlas inference: 24 * 10^9 bytes, in whole pages of 2 MiB. */
 #define P310P(name, cores, vectors, aicpu)                                                                             \
 	{                                                                                                              \
-		.soc = (name), .product = RTS_PRODUCT_310P, .mem_bytes = 2 * MIB(11444), .l2_bytes = MIB(16),          \
+		.soc = (name), .product = RTS_PRODUCT_310P, .arch = 2002, .mem_bytes = 2 * MIB(11444), .l2_bytes = MIB(16), \
 		.cube_cores = (cores), .vector_cores = (vectors), .aicpu_cores = (aicpu), .stream_limit = 1024,        \
 		.event_limit = 1023, .notify_limit = 1024                                                              \
 	}
@@ -56,7 +56,7 @@
 /* Atlas training: no cores for vectors beside the others. */
 #define P910(name, cores, aicpu)                                                                                       \
 	{                                                                                                              \
-		.soc = (name), .product = RTS_PRODUCT_910, .mem_bytes = GIB(32), .l2_bytes = MIB(32),                  \
+		.soc = (name), .product = RTS_PRODUCT_910, .arch = 1001, .mem_bytes = GIB(32), .l2_bytes = MIB(32), \
 		.cube_cores = (cores), .aicpu_cores = (aicpu), .stream_limit = 2048, .event_limit = 65535,             \
 		.notify_limit = 1024                                                                                   \
 	}
@@ -120,6 +120,24 @@ const struct rts_profile *rts_profile_find(const char *soc)
 		if (!strcmp(profiles[i].soc, soc))
 			return &profiles[i];
 	return NULL;
+}
+
+/* Those that no profile is for. */
+static const struct {
+	const char *soc;
+	uint32_t arch;
+} others[] = { { "Ascend031", 3004 }, { "Ascend035", 3505 }, { "Ascend035A", 3505 }, { "Ascend035B", 3505 } };
+
+uint32_t rts_soc_arch(const char *soc)
+{
+	const struct rts_profile *p = rts_profile_find(soc);
+
+	if (p)
+		return p->arch;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(others[i].soc, soc))
+			return others[i].arch;
+	return 0;
 }
 
 /* The names, comma separated, for a message. */

@@ -126,6 +126,7 @@ enum rts_product {
 struct rts_profile {
 	const char *soc;
 	uint32_t product; /* one of RTS_PRODUCT_* */
+	uint32_t arch; /* whose instructions it runs: platform_config's NpuArch */
 	uint64_t mem_bytes;
 	uint64_t l2_bytes;
 	uint32_t cube_cores, vector_cores; /* most worker threads: cube_cores */
@@ -135,6 +136,7 @@ struct rts_profile {
 };
 
 const struct rts_profile *rts_profile_find(const char *soc); /* NULL: unknown */
+uint32_t rts_soc_arch(const char *soc); /* 0: unknown */
 
 /* ------------------------------------------------------------------------------------------------
  * device.c, context.c

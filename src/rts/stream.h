@@ -59,6 +59,9 @@ bool rts_stream_running_here(const struct rts_stream *stream);
 /* A function of the user's as a task, on a worker thread. 107000 for NULL. */
 int rts_launch_host_func(struct rts_stream *stream, aclrtHostFunc fn, void *arg);
 
+/* A task that does nothing. */
+int rts_stream_mark(struct rts_stream *stream);
+
 /* Id of the task that this thread submitted last, in its stream; 0: none yet. */
 uint32_t rts_thread_last_task(void);
 

@@ -163,6 +163,13 @@ static bool worker_spawn(bool reserve)
 	return false;
 }
 
+uint32_t pool_limit(void)
+{
+	uint32_t cores = u_cores() > 2 ? u_cores() : 2;
+
+	return cores < rts_profile()->cube_cores ? cores : rts_profile()->cube_cores;
+}
+
 int pool_start(void)
 {
 	bool spawn = false;
@@ -171,9 +178,7 @@ int pool_start(void)
 		return 0;
 	u_lock_take(&pool.lock);
 	if (!atomic_load(&pool.workers)) {
-		uint32_t cores = u_cores() > 2 ? u_cores() : 2;
-
-		pool.limit = cores < rts_profile()->cube_cores ? cores : rts_profile()->cube_cores;
+		pool.limit = pool_limit();
 		atomic_store(&pool.looking, 1);
 		atomic_store(&pool.workers, 1);
 		spawn = true;
