@@ -16,6 +16,9 @@ aclError api_result(int code);
 /* The code recorded last in this thread, 0 if none. */
 int api_last_error(bool clear);
 
+/* aclInit has been called and aclFinalize not since. */
+bool api_initialized(void);
+
 /* The answer of a function that is not there yet: 207000 with a sentence naming it. */
 aclError api_refuse(const char *function);
 

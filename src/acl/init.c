@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * init.c - aclInit and aclFinalize. No other function needs them: what they do is read settings and tell components
- * that registered. This file has the acl layer's only state.
+ * that registered. This file has the acl layer's only state, but for a flag of dump.c.
  */
 #include "acl/api.h"
 #include "acl/init_file.h"
@@ -43,6 +43,11 @@ static struct {
 	struct init_file *first; /* of the first aclInit that succeeded: later ones have to agree */
 	struct callbacks at_init, at_finalize;
 } state = { .lock = U_MUTEX_INIT(RANK_ACL_INIT, "aclInit"), .changed = PTHREAD_COND_INITIALIZER };
+
+bool api_initialized(void)
+{
+	return atomic_load(&state.count);
+}
 
 /* The child of a process that was not initialised may start afresh, whatever other threads were doing. */
 static void after_fork(void)

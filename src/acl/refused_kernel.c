@@ -12,7 +12,3 @@ REFUSE(aclrtLaunchSIMTKernelWithHostArgs, void *func, dim3 gridDim, dim3 blockDi
 	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize,
 	aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum)
 
-/* Refused: there is no operator whose data could be dumped. */
-REFUSE(aclmdlInitDump, void)
-REFUSE(aclmdlSetDump, const char *dumpCfgPath)
-REFUSE(aclmdlFinalizeDump, void)
