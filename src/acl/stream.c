@@ -82,9 +82,11 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
 	code = rts_stream_get_any(stream, &st);
 	if (code)
 		return api_result(code);
-	*status = rts_stream_idle(st) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+	code = rts_stream_check_captured(st, "asked how far it is");
+	if (!code)
+		*status = rts_stream_idle(st) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
 	rts_stream_put(&st);
-	return ACL_SUCCESS;
+	return api_result(code);
 }
 
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)

@@ -335,6 +335,11 @@ static int wait_run(void *payload, struct rts_stream *st)
 	return over ? wait_failed(t, st) : wait_block(t, st);
 }
 
+static void wait_end(void *payload)
+{
+	wait_leave(payload);
+}
+
 static void wait_drop(void *payload)
 {
 	struct cnt_task *t = payload;
@@ -343,7 +348,9 @@ static void wait_drop(void *payload)
 	rts_object_put(&t->n->obj);
 }
 
-static const struct rts_task_type wait_type = { .name = "counting notify wait", .run = wait_run, .drop = wait_drop };
+static const struct rts_task_type wait_type = {
+	.name = "counting notify wait", .run = wait_run, .drop = wait_drop, .leave = wait_end,
+};
 
 int rts_cnt_notify_wait(aclrtCntNotify handle, struct rts_stream *st, const aclrtCntNotifyWaitInfo *info)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "rts/memory.h"
+#include "rts/model.h"
 #include "util/cleanup.h"
 
 /* Most rows and bytes of a row in a 2D copy, as in CANN's runtime. */
@@ -233,6 +234,8 @@ int rts_copy(void *dst, size_t dst_max, const void *src, size_t count, aclrtMemc
 		return r;
 	r = rts_context_current(&ctx);
 	if (!r)
+		r = rts_capture_permits("aclrtMemcpy", ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
+	if (!r)
 		r = find_places(&copy, dst, count, src, count);
 	if (!r)
 		r = check_links(&copy, kind, true);
@@ -264,7 +267,9 @@ static void drop_copy(void *payload)
 	free(task->owned);
 }
 
-static const struct rts_task_type copy_type = { .name = "memory copy", .run = run_copy, .drop = drop_copy };
+static const struct rts_task_type copy_type = {
+	.name = "memory copy", .run = run_copy, .drop = drop_copy, .memory = true,
+};
 
 static int queue_copy(struct rts_stream *stream, void *dst, const void *src, size_t count)
 {
@@ -301,6 +306,19 @@ static int correct_queued_kind(struct copy *copy, aclrtMemcpyKind kind)
 			type_name(&copy->src), type_name(&copy->dst));
 }
 
+/* Before a copy that was to be queued is done at once. */
+static int drain(struct rts_stream *stream)
+{
+	int r;
+
+	if (rts_stream_captured(stream))
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"stream %d is being captured; a copy from or to pageable host memory cannot be (aclrtMallocHost)",
+				rts_stream_id(stream));
+	r = rts_stream_synchronize(stream, -1);
+	return r ? r : rts_capture_permits("a copy from or to pageable host memory", ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC);
+}
+
 static int start_copy(struct rts_stream *stream, void *dst, const void *src, size_t count, const struct copy *copy)
 {
 	int r;
@@ -310,7 +328,7 @@ static int start_copy(struct rts_stream *stream, void *dst, const void *src, siz
 	if (!pageable(copy))
 		return queue_copy(stream, dst, src, count);
 	/* Pageable memory may move or go while a task waits, so CANN copies it at once, behind all that is queued. */
-	r = rts_stream_synchronize(stream, -1);
+	r = drain(stream);
 	return r ? r : copy_now(dst, src, count, copy);
 }
 
@@ -401,6 +419,8 @@ int rts_copy_2d(const struct rts_rect *rect, aclrtMemcpyKind kind)
 	if (!r)
 		r = rts_context_current(&ctx);
 	if (!r)
+		r = rts_capture_permits("aclrtMemcpy2d", ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
+	if (!r)
 		r = plan_2d(&copy, rect, kind, true);
 	if (!r)
 		copy_rows(rect);
@@ -414,7 +434,7 @@ static int run_rows(void *payload, struct rts_stream *stream)
 	return 0;
 }
 
-static const struct rts_task_type rows_type = { .name = "2D memory copy", .run = run_rows };
+static const struct rts_task_type rows_type = { .name = "2D memory copy", .run = run_rows, .memory = true };
 
 int rts_copy_2d_async(const struct rts_rect *rect, aclrtMemcpyKind kind, aclrtStream handle)
 {
@@ -435,7 +455,7 @@ int rts_copy_2d_async(const struct rts_rect *rect, aclrtMemcpyKind kind, aclrtSt
 		return r;
 	if (!pageable(&copy))
 		return rts_stream_submit(stream, &rows_type, rect, sizeof(*rect));
-	r = rts_stream_synchronize(stream, -1);
+	r = drain(stream);
 	if (!r)
 		copy_rows(rect);
 	return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* event.c - events as objects: creation, records, resets, and what the host asks about them. */
-#include "rts/event_impl.h"
 #include "rts/event_page.h"
+#include "rts/model_impl.h"
 #include "rts/pool.h"
 
 #include <stdlib.h>
@@ -77,7 +77,9 @@ void event_put(struct rts_event **ev)
 static void event_released(struct rts_object *obj)
 {
 	struct rts_event *ev = (struct rts_event *)obj;
+	struct model_mark *mark = atomic_load(&ev->mark);
 
+	mark_put(&mark);
 	rts_stream_put(&ev->record.stream);
 	rts_stream_put(&ev->reset.stream);
 	if (ev->page)
@@ -199,8 +201,10 @@ static int device_only_check(const struct rts_event *ev, const char *what)
 }
 
 /* 207000 for events with one of @kinds (ACL_EVENT_EXTERNAL, _IPC), and for those of aclrtCreateEventExWithFlag if @old. */
-static int support_check(const struct rts_event *ev, uint32_t kinds, bool old, const char *what)
+static int support_check(struct rts_event *ev, uint32_t kinds, bool old, const char *what)
 {
+	if (event_captured(ev))
+		return u_report(ACL_ERROR_RT_EVENT_CAPTURED, "the event belongs to a capture that is under way; it cannot be %s", what);
 	if (!(ev->flags & kinds) && !(old && ev->ex))
 		return 0;
 	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event created with flag 0x%x%s cannot be %s", ev->flags,
@@ -209,16 +213,23 @@ static int support_check(const struct rts_event *ev, uint32_t kinds, bool old, c
 
 /* --- recording -------------------------------------------------------------------------------- */
 
+/* If that is still the event's last record. */
+static void event_note_time(struct rts_event *ev, uint64_t serial)
+{
+	uint64_t now = u_now_ns();
+
+	u_lock_take(&ev->lock);
+	if (serial == ev->serial)
+		ev->time_ns = now;
+	u_lock_give(&ev->lock);
+}
+
 static int time_run(void *payload, struct rts_stream *st)
 {
 	struct time_task *t = payload;
-	uint64_t now = u_now_ns();
 
 	(void)st;
-	u_lock_take(&t->ev->lock);
-	if (t->serial == t->ev->serial)
-		t->ev->time_ns = now;
-	u_lock_give(&t->ev->lock);
+	event_note_time(t->ev, t->serial);
 	return 0;
 }
 
@@ -315,6 +326,16 @@ static int event_record(struct rts_event *ev, struct rts_stream *st)
 	return r;
 }
 
+void event_record_at(struct rts_event *ev, struct rts_stream *st, uint64_t target)
+{
+	const struct event_place place = { .stream = st, .target = target };
+	uint64_t before, serial = record_begin(ev, &before);
+
+	if (!st && (ev->flags & ACL_EVENT_TIME_LINE))
+		event_note_time(ev, serial);
+	record_end(ev, serial, place);
+}
+
 static int external_record_check(const struct rts_event *ev)
 {
 	if (ev->ex && ev->flags == ACL_EVENT_SYNC)
@@ -331,7 +352,7 @@ static int record_check(struct rts_event *ev, struct rts_stream *st, uint32_t ki
 		r = external_record_check(ev);
 	if (!r)
 		r = event_kind_check(&ev->record_kind, kind, "record");
-	if (!r && kind == ACL_EVENT_RECORD_EXTERNAL)
+	if (!r && kind == ACL_EVENT_RECORD_EXTERNAL && !(atomic_load(&st->state) & STREAM_CAPTURE))
 		r = u_report(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
 			     "stream %d is not being captured; ACL_EVENT_RECORD_EXTERNAL is for streams that are",
 			     rts_stream_id(st));
@@ -346,7 +367,7 @@ int rts_event_record(aclrtEvent handle, struct rts_stream *st, uint32_t kind)
 	if (!r)
 		r = record_check(ev, st, kind);
 	if (!r)
-		r = event_record(ev, st);
+		r = atomic_load(&st->state) & STREAM_RECORDS ? event_model_record(ev, st, kind) : event_record(ev, st);
 	event_put(&ev);
 	return r;
 }
@@ -384,7 +405,7 @@ int rts_event_reset(aclrtEvent handle, struct rts_stream *st)
 		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event with flag 0x%x is not waited for, so there is nothing to reset",
 			     ev->flags);
 	if (!r)
-		r = event_reset(ev, st);
+		r = atomic_load(&st->state) & STREAM_RECORDS ? event_model_reset(ev, st) : event_reset(ev, st);
 	event_put(&ev);
 	return r;
 }

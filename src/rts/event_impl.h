@@ -7,6 +7,7 @@
 #include "rts/exec.h"
 
 struct event_page;
+struct model_mark;
 
 #define EVENT_NO_TIME UINT64_MAX
 #define EVENT_NO_KIND UINT32_MAX
@@ -35,6 +36,8 @@ struct rts_event {
 	struct stream_wait *waiting; /* waits for the next record */
 	uint32_t ticket; /* of `record`, in page */
 
+	_Atomic(struct model_mark *) mark; /* its last record in a capture, with a reference; written under models_lock */
+
 	struct event_page *page; /* of an ACL_EVENT_IPC event, for good */
 
 	int32_t id; /* ids.lock; the last one if none is held; -1: none yet */
@@ -58,6 +61,8 @@ bool event_without_waits(const struct rts_event *ev);
 /* Takes an id for a record unless the event holds one. 207007 */
 int event_id_hold(struct rts_event *ev);
 void event_id_drop(struct rts_event *ev);
+/* Its record is at @target tasks of @st, or has been reached (NULL). */
+void event_record_at(struct rts_event *ev, struct rts_stream *st, uint64_t target);
 /* A record has been made: waits that had none to wait for start over. */
 void event_resume_waiting(struct rts_event *ev);
 
@@ -67,5 +72,13 @@ int event_ipc_record(struct rts_event *ev, struct rts_stream *st);
 int event_ipc_wait(struct rts_event *ev, struct rts_stream *st, uint32_t seconds);
 bool event_ipc_complete(struct rts_event *ev);
 int event_ipc_synchronize(struct rts_event *ev, int32_t timeout_ms);
+
+/* event_model.c: for streams that are recorded. */
+int event_model_record(struct rts_event *ev, struct rts_stream *st, uint32_t kind);
+int event_model_reset(struct rts_event *ev, struct rts_stream *st);
+/* *recorded false: neither the stream nor the event is part of a model that is being recorded. */
+int event_model_wait(struct rts_event *ev, struct rts_stream *st, uint32_t seconds, uint32_t kind, bool *recorded);
+/* It has been recorded in a capture that is under way. */
+bool event_captured(struct rts_event *ev);
 
 #endif

@@ -5,7 +5,7 @@
  * What a wait waits for is a place in another stream. If nobody runs that stream, the waiting one's thread does so itself, up to the
  * place: two streams that wait for each other in turns are then run by one thread, without a word to another core.
  */
-#include "rts/event_impl.h"
+#include "rts/model_impl.h"
 #include "rts/notify.h"
 #include "rts/pool.h"
 
@@ -87,7 +87,8 @@ static bool wait_find_place(struct wait_task *t, struct rts_stream *st)
 	u_lock_take(&ev->lock);
 	if (ev->recorded > t->after) {
 		t->place = ev->record;
-		rts_object_ref(&t->place.stream->obj);
+		if (t->place.stream)
+			rts_object_ref(&t->place.stream->obj);
 		t->needs_record = false;
 	} else {
 		*w = (struct stream_wait){ .stream = st, .next = ev->waiting, .linked = ev };
@@ -145,17 +146,21 @@ static bool place_look(const struct event_place *p)
 	return place_reached(p);
 }
 
+void stream_help(struct rts_stream *st, struct rts_stream *other, uint64_t target)
+{
+	if (depth >= DEPTH_MAX || !stream_try_own(other, st->on_worker))
+		return;
+	depth++;
+	if (stream_run(other, target) != RUN_BLOCKED)
+		stream_release(other);
+	depth--;
+}
+
 /* Tasks that run long must not make a wait miss its deadline, so a wait that has one runs none. */
 static bool place_run(const struct wait_task *t, struct rts_stream *st)
 {
-	struct rts_stream *other = t->place.stream;
-
-	if (!t->deadline && depth < DEPTH_MAX && stream_try_own(other, st->on_worker)) {
-		depth++;
-		if (stream_run(other, t->place.target) != RUN_BLOCKED)
-			stream_release(other);
-		depth--;
-	}
+	if (!t->deadline)
+		stream_help(st, t->place.stream, t->place.target);
 	return place_look(&t->place);
 }
 
@@ -255,6 +260,43 @@ static int event_wait(struct rts_event *ev, struct rts_stream *st, uint32_t seco
 	return r;
 }
 
+/* A copy of a recorded wait begins: it waits for what there is to wait for now. */
+static int wait_again(void *payload, struct rts_stream *st)
+{
+	struct wait_task *t = payload;
+	bool needed;
+	int r;
+
+	rts_object_ref(&t->ev->obj);
+	atomic_fetch_add(&t->ev->waits, 1);
+	r = wait_capture(t->ev, st, t, &needed);
+	if (r)
+		wait_drop(t);
+	t->needs_record &= needed;
+	return r;
+}
+
+static void wait_forget(void *payload)
+{
+	event_put(&((struct wait_task *)payload)->ev);
+}
+
+static const struct rts_task_type recorded_wait_type = {
+	.name = "event wait", .run = wait_run, .drop = wait_forget, .again = wait_again, .leave = wait_drop,
+};
+
+int event_wait_append(struct model_track *track, struct rts_event *ev, uint32_t seconds)
+{
+	const struct wait_task t = { .ev = ev, .timeout_ns = seconds * U_NS_PER_S };
+	int r;
+
+	rts_object_ref(&ev->obj);
+	r = track_append(track, &recorded_wait_type, &t, sizeof(t));
+	if (r)
+		rts_object_put(&ev->obj);
+	return r;
+}
+
 static int external_wait_check(const struct rts_event *ev, struct rts_stream *st)
 {
 	if (!ev->ex || ev->flags != ACL_EVENT_SYNC)
@@ -277,17 +319,22 @@ static int event_wait_check(struct rts_event *ev, struct rts_stream *st, uint32_
 	if (kind == ACL_EVENT_WAIT_EXTERNAL && (!ev->ex || ev->flags != ACL_EVENT_SYNC))
 		return external_wait_check(ev, st);
 	r = event_kind_check(&ev->wait_kind, kind, "wait");
-	return r || kind != ACL_EVENT_WAIT_EXTERNAL ? r : external_wait_check(ev, st);
+	if (r || kind != ACL_EVENT_WAIT_EXTERNAL || (atomic_load(&st->state) & STREAM_CAPTURE))
+		return r;
+	return external_wait_check(ev, st);
 }
 
 int rts_event_wait(aclrtEvent handle, struct rts_stream *st, uint32_t seconds, uint32_t kind)
 {
 	struct rts_event *ev = NULL;
+	bool recorded = false;
 	int r = event_get(handle, &ev);
 
 	if (!r)
 		r = event_wait_check(ev, st, kind);
-	if (!r)
+	if (!r && (atomic_load(&ev->mark) || (atomic_load(&st->state) & STREAM_RECORDS)))
+		r = event_model_wait(ev, st, seconds, kind, &recorded);
+	if (!r && !recorded)
 		r = ev->page ? event_ipc_wait(ev, st, seconds) : event_wait(ev, st, seconds);
 	event_put(&ev);
 	return r;

@@ -85,8 +85,10 @@ enum queued_state { /* where the pool has the stream; written under the pool's l
 #define STREAM_STOPS (1u << 6) /* failure mode: stop */
 #define STREAM_CONTEXT_STOPS (1u << 7) /* a stream of its context has that mode: then it stops as well */
 #define STREAM_PEER_FAILED (1u << 8) /* another stream of its context has stopped: nothing more is taken, what is queued runs */
-/* rts_stream_submit() refuses */
-#define STREAM_REFUSES (STREAM_CLOSED | STREAM_ABORTED | STREAM_STOPPED | STREAM_PEER_FAILED | STREAM_MODEL)
+#define STREAM_CAPTURE (1u << 16) /* its tasks are recorded until the capture ends */
+#define STREAM_RECORDS (STREAM_MODEL | STREAM_CAPTURE)
+/* rts_stream_submit() does not queue the task */
+#define STREAM_REFUSES (STREAM_CLOSED | STREAM_ABORTED | STREAM_STOPPED | STREAM_PEER_FAILED | STREAM_RECORDS)
 
 /* rts_exec_defer(): the stream's share of it. */
 struct exec_mark {
@@ -153,6 +155,7 @@ struct rts_stream {
 	_Atomic(struct report_thread *) reports; /* runs its callbacks; written under report_thread.c's lock */
 	atomic_bool host_calls; /* functions of aclrtLaunchHostFunc have been launched on it, once and for all */
 	struct rts_stream_options options;
+	_Atomic(struct model_track *) track; /* that its tasks are recorded into, or that it plays; written under models_lock */
 
 	/* Last records of notifies that were submitted, by the notify's serial (notify.h); written by producers. */
 	_Alignas(CACHE_LINE) _Atomic uint64_t record_notes[RECORD_NOTES];
@@ -176,11 +179,19 @@ static inline bool stream_task_stopped(const struct rts_stream *st)
 
 /* --- stream.c --------------------------------------------------------------------------------- */
 
+/* rts_stream_submit_at() for a task that is never recorded: one that waits for a model, */
+int stream_submit_join(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
+		       uint64_t *position);
+/* and one that plays it, on a stream that records what others submit. */
+int stream_submit_play(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
+		       uint64_t *position);
 void stream_state_change(struct rts_stream *st, unsigned set, unsigned clear);
 /* Makes a wait of the running or blocked task look at stream->state again. */
 void stream_poke(struct rts_stream *st);
 /* The tasks are dropped, here or by whoever is running one, after it. STREAM_DROP is set. */
 void stream_drop_tasks(struct rts_stream *st);
+/* Takes the handle away and drops the tasks. */
+void stream_remove(struct rts_stream *st);
 
 /* --- stop.c ----------------------------------------------------------------------------------- */
 
@@ -238,6 +249,8 @@ void stream_attend_at(struct rts_stream *st, uint64_t target);
  */
 bool stream_watch(struct rts_stream *st, struct rts_stream *other, uint64_t target);
 void stream_unwatch(struct rts_stream *st, struct rts_stream *other);
+/* For the running task of @st: runs @other until it has completed @target tasks, if nobody does and this thread may go so deep. */
+void stream_help(struct rts_stream *st, struct rts_stream *other, uint64_t target);
 
 /* The owner's: may the running task sleep on this thread? A runner may, a worker has other streams to run. */
 static inline bool stream_may_park(const struct rts_stream *st)

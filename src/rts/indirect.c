@@ -89,7 +89,9 @@ static int run_offset_copy(void *payload, struct rts_stream *stream)
 	return copy_checked(stream, dst + copy->dst_offset, src + copy->src_offset, copy->count);
 }
 
-static const struct rts_task_type offset_copy_type = { .name = "memory copy by offset", .run = run_offset_copy };
+static const struct rts_task_type offset_copy_type = {
+	.name = "memory copy by offset", .run = run_offset_copy, .memory = true,
+};
 
 int rts_copy_by_offset(const struct rts_offset_copy *copy, aclrtMemcpyKind kind, aclrtStream stream)
 {
@@ -153,7 +155,9 @@ static int run_desc_copy(void *payload, struct rts_stream *stream)
 	return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 }
 
-static const struct rts_task_type desc_copy_type = { .name = "memory copy by description", .run = run_desc_copy };
+static const struct rts_task_type desc_copy_type = {
+	.name = "memory copy by description", .run = run_desc_copy, .memory = true,
+};
 
 int rts_copy_by_desc(const void *desc, aclrtMemcpyKind kind, aclrtStream stream)
 {

@@ -19,6 +19,8 @@ enum lock_rank {
 	RANK_MEMORY = 80,   /* rts/memory.c, host.c, small.c */
 	RANK_MODULE = 86,    /* rts/module.c: a binary; rts/args.c: a list */
 	RANK_EXCEPTION = 87, /* rts/exception.c */
+	RANK_MODELS = 88, /* what is recorded, and into what */
+	RANK_MODEL_RUN = 89, /* a model's runs */
 	RANK_NOTIFY = 90,   /* pages of shared notifies, export and import */
 	RANK_NOTIFY_IDS = 91,
 	RANK_NOTIFY_LIST = 92, /* the streams that wait for a notify */

@@ -460,7 +460,7 @@ static int wait_run(void *payload, struct rts_stream *st)
  * The end of a wait, however it came. A record may have chosen this stream to be resumed, and it ended for another reason: then the
  * next one has to look.
  */
-static void wait_drop(void *payload)
+static void wait_end(void *payload)
 {
 	struct notify_task *t = payload;
 	struct rts_notify *n = t->notify;
@@ -470,10 +470,19 @@ static void wait_drop(void *payload)
 		atomic_store(&t->stream->waits_in_vain, false);
 	if (atomic_load(&n->waiting) && atomic_load(&n->word) == VINCI_NOTIFY_SET)
 		list_resume_first(n);
-	notify_put(n);
 }
 
-static const struct rts_task_type wait_type = { .name = "notify wait", .run = wait_run, .drop = wait_drop };
+static void wait_drop(void *payload)
+{
+	struct notify_task *t = payload;
+
+	wait_end(t);
+	notify_put(t->notify);
+}
+
+static const struct rts_task_type wait_type = {
+	.name = "notify wait", .run = wait_run, .drop = wait_drop, .leave = wait_end,
+};
 
 /* Not a check of the process: an importer that works on the creator's device passes. */
 static int wait_device_check(struct rts_notify *n, const struct rts_context *ctx)

@@ -257,7 +257,9 @@ static void drop_random(void *payload)
 	free(*(void **)payload);
 }
 
-static const struct rts_task_type random_type = { .name = "random numbers", .run = run_random, .drop = drop_random };
+static const struct rts_task_type random_type = {
+	.name = "random numbers", .run = run_random, .drop = drop_random, .memory = true,
+};
 
 static int check_device(const void *ptr, size_t len, const char *what, const struct rts_stream *stream)
 {

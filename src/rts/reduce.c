@@ -128,7 +128,7 @@ static int run_reduce(void *payload, struct rts_stream *stream)
 	return 0;
 }
 
-static const struct rts_task_type reduce_type = { .name = "reduction", .run = run_reduce };
+static const struct rts_task_type reduce_type = { .name = "reduction", .run = run_reduce, .memory = true };
 
 static int plan(struct reduce *r, uint64_t bytes, aclDataType type)
 {

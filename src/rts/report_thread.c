@@ -209,7 +209,28 @@ static void call_drop(void *payload)
 	u_mutex_unlock(&reports.lock);
 }
 
-static const struct rts_task_type call_type = { .name = "callback", .run = call_run, .drop = call_drop };
+/* A call is made once: each run of a model makes one more. */
+static int call_again(void *payload, struct rts_stream *st)
+{
+	struct call_task *task = payload;
+	struct report_call *call = calloc(1, sizeof(*call));
+
+	if (!call) {
+		rts_stream_explain(st, "out of host memory for a callback");
+		return ACL_ERROR_RT_MEMORY_ALLOCATION;
+	}
+	*call = (struct report_call){ .fn = task->call->fn, .arg = task->call->arg, .blocks = task->call->blocks, .refs = 1 };
+	u_mutex_lock(&reports.lock);
+	call->thread = task->call->thread;
+	call->thread->refs++;
+	u_mutex_unlock(&reports.lock);
+	task->call = call;
+	return 0;
+}
+
+static const struct rts_task_type call_type = {
+	.name = "callback", .run = call_run, .drop = call_drop, .again = call_again, .leave = call_drop,
+};
 
 int rts_report_launch(struct rts_stream *st, aclrtCallback fn, void *arg, bool blocks)
 {

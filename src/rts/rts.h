@@ -24,7 +24,10 @@
  * handle.c - public handles. A handle is an index with a generation and a type, never a pointer, so that NULL, stale,
  * foreign and wrongly typed ones are told apart from live ones without touching freed memory.
  */
-enum rts_type { RTS_CONTEXT = 1, RTS_STREAM, RTS_EVENT, RTS_NOTIFY, RTS_PHYS, RTS_LABEL, RTS_BINARY, RTS_FUNCTION, RTS_ARGS, RTS_CNT_NOTIFY, RTS_POOL, RTS_BUF };
+enum rts_type {
+	RTS_CONTEXT = 1, RTS_STREAM, RTS_EVENT, RTS_NOTIFY, RTS_PHYS, RTS_LABEL, RTS_BINARY, RTS_FUNCTION, RTS_ARGS, RTS_CNT_NOTIFY,
+	RTS_POOL, RTS_BUF, RTS_MODEL, RTS_LABEL_LIST
+};
 
 /* First member of every object with a handle. */
 struct rts_object {
@@ -152,6 +155,7 @@ struct rts_context {
 	struct rts_stream_list *streams; /* stream.c's: all streams of the context */
 	_Atomic int64_t options[3]; /* options.c's: 1 more than the value; 0: not set */
 	atomic_bool stops; /* stop.c's: one of its streams stops on failure */
+	atomic_uint captures[ACL_MODEL_RI_CAPTURE_MODE_RELAXED + 1]; /* model_capture.c's, by mode */
 };
 
 /* The calling thread's live context, borrowed until the thread changes it. 107002 when there is none (tries the default device first). */
@@ -195,6 +199,13 @@ struct rts_task_type {
 	/* Frees what the payload owns; called exactly once, after the task ended or when it is abandoned. May be NULL. */
 	void (*drop)(void *payload);
 	bool worker_only; /* never on a waiting thread (callbacks) */
+	/*
+	 * Of a task that was recorded into a model, each run of the model runs a copy of the payload, which owns nothing. again(), if there
+	 * is one, gives the copy what it needs of its own, or fails; leave() ends what again() and run() began. Either may be NULL.
+	 */
+	int (*again)(void *payload, struct rts_stream *stream);
+	void (*leave)(void *payload);
+	bool memory; /* run() only touches the user's memory: it may be left where that is gone */
 };
 
 /* NULL: the current context's default stream (107002). A stream of another context: 107003; a stale handle: 107017. */

@@ -463,7 +463,7 @@ static int sync_check(const struct rts_stream *st, int32_t timeout_ms)
 	if (rts_stream_running_here(st))
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"a task of stream %d waits for its own stream; that would never end", st->id);
-	return 0;
+	return rts_stream_check_captured(st, "waited for");
 }
 
 int rts_stream_synchronize(struct rts_stream *st, int32_t timeout_ms)

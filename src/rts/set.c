@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rts/memory.h"
+#include "rts/model.h"
 #include "util/cleanup.h"
 
 struct set_task {
@@ -32,7 +33,7 @@ static int run_set(void *payload, struct rts_stream *stream)
 	return 0;
 }
 
-static const struct rts_task_type set_type = { .name = "memory set", .run = run_set };
+static const struct rts_task_type set_type = { .name = "memory set", .run = run_set, .memory = true };
 
 static int check(const struct set_task *task, struct rts_place *place)
 {
@@ -45,8 +46,10 @@ static int check(const struct set_task *task, struct rts_place *place)
 static int set_sync(const struct set_task *task)
 {
 	struct rts_place place;
-	int r = check(task, &place);
+	int r = rts_capture_permits("setting memory", ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
 
+	if (!r)
+		r = check(task, &place);
 	if (!r)
 		set_now(task);
 	return r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* stream.c - streams as objects: creation, limits, submission, the ways in which they end. */
-#include "rts/exec.h"
+#include "rts/model_impl.h"
 #include "rts/report_thread.h"
 #include "rts/state.h"
 
@@ -307,6 +307,18 @@ uint32_t rts_stream_flags(const struct rts_stream *st)
 	return st->flags;
 }
 
+bool rts_stream_captured(const struct rts_stream *st)
+{
+	return atomic_load(&st->state) & STREAM_CAPTURE;
+}
+
+int rts_stream_check_captured(const struct rts_stream *st, const char *what)
+{
+	if (!rts_stream_captured(st))
+		return 0;
+	return u_report(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured; until aclmdlRICaptureEnd it cannot be %s", st->id, what);
+}
+
 /* --- submitting ------------------------------------------------------------------------------- */
 
 static int stream_refuses(const struct rts_stream *st, unsigned state)
@@ -319,8 +331,10 @@ static int stream_refuses(const struct rts_stream *st, unsigned state)
 		return u_report(atomic_load(&st->error),
 				"stream %d stops on failure (aclrtSetStreamFailureMode), and a task of %s has failed", st->id,
 				state & STREAM_STOPPED ? "it" : "another stream of its context");
+	if (atomic_load(&st->track))
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "stream %d is recorded into a model, and this cannot be", st->id);
 	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-			"stream %d was created with ACL_STREAM_PERSISTENT: its tasks belong to a model, which is not supported",
+			"stream %d was created with ACL_STREAM_PERSISTENT: its tasks belong to a model, and it is bound to none",
 			st->id);
 }
 
@@ -361,8 +375,24 @@ int rts_stream_submit(struct rts_stream *st, const struct rts_task_type *type, c
 	return rts_stream_submit_at(st, type, payload, size, &position);
 }
 
-int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
-			 uint64_t *position)
+/* The task is not queued: it is recorded, or refused. A capture may have ended meanwhile. */
+static int stream_divert(struct rts_stream *st, unsigned state, const struct rts_task_type *type, const void *payload,
+			 size_t size, uint64_t *position)
+{
+	int r;
+
+	if (state & ~STREAM_RECORDS)
+		return stream_refuses(st, state);
+	if (model_record(st, type, payload, size, &r)) {
+		*position = atomic_load(&st->submitted);
+		return r;
+	}
+	return state & STREAM_MODEL ? stream_refuses(st, state)
+				    : rts_stream_submit_at(st, type, payload, size, position);
+}
+
+static inline int stream_append(struct rts_stream *st, unsigned refuses, const struct rts_task_type *type,
+				const void *payload, size_t size, uint64_t *position)
 {
 	struct task_slot *slot;
 	unsigned state;
@@ -374,7 +404,7 @@ int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type
 	if (r)
 		return r;
 	u_lock_take(&st->lock);
-	state = atomic_load_explicit(&st->state, memory_order_relaxed) & STREAM_REFUSES;
+	state = atomic_load_explicit(&st->state, memory_order_relaxed) & refuses;
 	slot = state ? NULL : queue_slot(st);
 	if (slot) {
 		slot->type = type;
@@ -386,13 +416,32 @@ int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type
 	}
 	u_lock_give(&st->lock);
 	if (state)
-		return stream_refuses(st, state);
+		return stream_divert(st, state, type, payload, size, position);
 	if (!slot)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a task");
-	last_task = (uint32_t)*position;
+	if (refuses & STREAM_ABORTED)
+		last_task = (uint32_t)*position;
 	if (atomic_load(&st->owner) == OWNER_FREE)
 		pool_add(st, *position - atomic_load(&st->completed) >= BACKLOG);
 	return 0;
+}
+
+int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
+			 uint64_t *position)
+{
+	return stream_append(st, STREAM_REFUSES, type, payload, size, position);
+}
+
+int stream_submit_join(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
+		       uint64_t *position)
+{
+	return stream_append(st, STREAM_REFUSES & ~STREAM_RECORDS, type, payload, size, position);
+}
+
+int stream_submit_play(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
+		       uint64_t *position)
+{
+	return stream_append(st, STREAM_CLOSED, type, payload, size, position);
 }
 
 /* --- ending ----------------------------------------------------------------------------------- */
@@ -448,8 +497,21 @@ static void stream_close(struct rts_stream *st, bool force)
 	rts_object_put(&st->obj);
 }
 
+void stream_remove(struct rts_stream *st)
+{
+	if (rts_object_unpublish(st->obj.handle, RTS_STREAM))
+		stream_close(st, true);
+}
+
 static int destroy_check(const struct rts_stream *st)
 {
+	int r = rts_stream_check_captured(st, "destroyed");
+
+	if (r)
+		return r;
+	if (atomic_load(&st->track))
+		return u_report(ACL_ERROR_RT_STREAM_MODEL, "stream %d belongs to a model (aclmdlRIUnbindStream, aclmdlRIDestroy)",
+				st->id);
 	if (atomic_load(&st->context->default_stream) == st)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
 				"stream %d is the default stream of its context and ends with it", st->id);
@@ -568,6 +630,7 @@ void rts_streams_shutdown(struct rts_context *ctx, bool force)
 	}
 	if (!force)
 		streams_finish(ctx);
+	rts_models_shutdown(ctx);
 	for (struct rts_stream *st = stream_after(NULL, ctx); st; st = stream_after(st, ctx))
 		if (rts_object_unpublish(st->obj.handle, RTS_STREAM))
 			stream_close(st, force || rts_stream_running_here(st));

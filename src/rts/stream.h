@@ -36,6 +36,9 @@ bool rts_stream_idle(struct rts_stream *stream);
 int32_t rts_stream_id(const struct rts_stream *stream);
 uint32_t rts_stream_priority(const struct rts_stream *stream);
 uint32_t rts_stream_flags(const struct rts_stream *stream);
+/* 107027: it is being captured and cannot be @what. */
+int rts_stream_check_captured(const struct rts_stream *stream, const char *what);
+bool rts_stream_captured(const struct rts_stream *stream);
 /* How many more streams this process can have on @device. */
 uint32_t rts_streams_available(uint32_t device);
 

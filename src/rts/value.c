@@ -96,7 +96,7 @@ static int write_run(void *payload, struct rts_stream *st)
 	return 0;
 }
 
-static const struct rts_task_type write_type = { .name = "value write", .run = write_run };
+static const struct rts_task_type write_type = { .name = "value write", .run = write_run, .memory = true };
 
 /* --- waiting ------------------------------------------------------------------------------------- */
 
@@ -172,7 +172,9 @@ static void wait_drop(void *payload)
 	wait_leave(payload);
 }
 
-static const struct rts_task_type wait_type = { .name = "value wait", .run = wait_run, .drop = wait_drop };
+static const struct rts_task_type wait_type = {
+	.name = "value wait", .run = wait_run, .drop = wait_drop, .leave = wait_drop, .memory = true,
+};
 
 /* --- submitting ---------------------------------------------------------------------------------- */
 

@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: MIT */
+/* model.c - models as objects: tracks and steps, building, names, the end. */
+#include "rts/fault.h"
+#include "rts/halt.h"
+#include "rts/model_impl.h"
+#include "util/cleanup.h"
+
+#include "acl/acl_mdl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DESTROY_WAIT_MS 10000
+
+struct u_mutex models_lock = U_MUTEX_INIT(RANK_MODELS, "models");
+
+static struct rts_model *all; /* that have not been closed; models_lock */
+static atomic_uint ids;
+
+/* --- steps and tracks ------------------------------------------------------------------------- */
+
+static void step_free(struct model_step *step)
+{
+	if (step->slot.type->drop)
+		step->slot.type->drop(step->slot.payload);
+	free(step);
+}
+
+static void steps_free(struct model_step *step)
+{
+	struct model_step *next;
+
+	for (; step; step = next) {
+		next = step->next;
+		step_free(step);
+	}
+}
+
+int track_append(struct model_track *track, const struct rts_task_type *type, const void *payload, size_t size)
+{
+	struct model_step *step = aligned_alloc(_Alignof(struct task_slot), sizeof(*step));
+
+	if (!step)
+		return ACL_ERROR_RT_MEMORY_ALLOCATION;
+	step->next = NULL;
+	step->slot.type = type;
+	step->slot.thread = (uint64_t)gettid();
+	if (size)
+		memcpy(step->slot.payload, payload, size);
+	if (track->last)
+		track->last->next = step;
+	else
+		track->first = step;
+	track->last = step;
+	track->count++;
+	track->plays += type == &model_external_record_type;
+	track->worker_only |= type->worker_only;
+	return 0;
+}
+
+int track_new(struct rts_model *model, struct rts_stream *stream, struct model_track **out)
+{
+	struct model_track *track = calloc(1, sizeof(*track));
+	int r = 0;
+
+	if (!track)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a stream of a model");
+	if (!stream)
+		r = rts_stream_create(model->context, RTS_PRIORITY_GREATEST, ACL_STREAM_PERSISTENT, &stream);
+	if (r) {
+		free(track);
+		return r;
+	}
+	*track = (struct model_track){ .model = model, .stream = stream, .head = true, .plays = 1 };
+	*out = track;
+	return 0;
+}
+
+void track_free(struct model_track *track)
+{
+	steps_free(track->first);
+	rts_stream_put(&track->source);
+	rts_stream_put(&track->stream);
+	free(track);
+}
+
+/* models_lock. */
+static void track_link(struct model_track *track)
+{
+	track->next = track->model->tracks;
+	track->model->tracks = track;
+	atomic_store(&track->stream->track, track);
+}
+
+static void track_unlink(struct model_track *track)
+{
+	struct model_track **at;
+
+	for (at = &track->model->tracks; *at != track; at = &(*at)->next)
+		;
+	*at = track->next;
+	atomic_store(&track->stream->track, NULL);
+}
+
+/* Takes out what the track has recorded; the caller frees it without the lock. */
+static struct model_step *track_clear(struct model_track *track)
+{
+	struct model_step *steps = track->first;
+
+	track->first = track->last = NULL;
+	track->count = 0;
+	track->plays = 1;
+	track->worker_only = false;
+	if (track->model->end == track)
+		track->model->end = NULL;
+	return steps;
+}
+
+bool model_record(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size, int *code)
+{
+	struct model_track *track;
+	bool complete = false;
+	int r = 0;
+
+	u_mutex_lock(&models_lock);
+	track = atomic_load(&st->track);
+	if (track) {
+		complete = atomic_load(&track->model->state) >= MODEL_READY;
+		r = complete ? ACL_ERROR_RT_STREAM_MODEL : track_append(track, type, payload, size);
+	}
+	u_mutex_unlock(&models_lock);
+	if (complete)
+		u_report(r, "stream %d belongs to a model that is complete, and takes no more tasks", rts_stream_id(st));
+	else if (r)
+		u_report(r, "out of host memory for a recorded task");
+	*code = r;
+	return track;
+}
+
+/* --- models ----------------------------------------------------------------------------------- */
+
+int model_get_any(aclmdlRI handle, struct rts_model **out)
+{
+	struct rts_object *obj;
+	int r = rts_process_check_fork();
+
+	if (r)
+		return r;
+	obj = rts_object_get(handle, RTS_MODEL);
+	if (!obj)
+		return u_report(ACL_ERROR_RT_INVALID_HANDLE,
+				"model %p is no live model of this process: destroyed, or never one", handle);
+	*out = (struct rts_model *)obj;
+	return 0;
+}
+
+int model_get(aclmdlRI handle, struct rts_model **out)
+{
+	struct rts_model *model = NULL;
+	struct rts_context *ctx;
+	int r = model_get_any(handle, &model);
+
+	if (!r)
+		r = rts_context_current(&ctx);
+	if (!r && model->context != ctx)
+		r = u_report(ACL_ERROR_RT_MODEL_CONTEXT,
+			     "model %u belongs to another context than this thread's current one (device %d)", model->id,
+			     rts_device_to_user(ctx->device));
+	if (r)
+		model_put(&model);
+	else
+		*out = model;
+	return r;
+}
+
+void model_put(struct rts_model **model)
+{
+	if (*model)
+		rts_object_put(&(*model)->obj);
+	*model = NULL;
+}
+
+static void callbacks_free(struct model_callback *cb)
+{
+	struct model_callback *next;
+
+	for (; cb; cb = next) {
+		next = cb->next;
+		free(cb);
+	}
+}
+
+static void model_released(struct rts_object *obj)
+{
+	struct rts_model *model = (struct rts_model *)obj;
+	struct model_track *next;
+
+	for (struct model_track *t = model->tracks; t; t = next) {
+		next = t->next;
+		track_free(t);
+	}
+	callbacks_free(model->callbacks);
+	rts_object_put(&model->context->obj);
+	u_mutex_destroy(&model->lock);
+	free(model);
+}
+
+int model_new(struct rts_context *ctx, bool captured, struct rts_model **out)
+{
+	struct rts_model *model = calloc(1, sizeof(*model));
+	int r;
+
+	if (!model)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a model");
+	fault_start();
+	model->context = ctx;
+	model->captured = captured;
+	model->id = atomic_fetch_add(&ids, 1);
+	u_mutex_init(&model->lock, RANK_MODEL_RUN, "model");
+	rts_object_ref(&ctx->obj);
+	r = rts_object_publish(&model->obj, RTS_MODEL, model_released);
+	if (r) {
+		rts_object_put(&ctx->obj);
+		u_mutex_destroy(&model->lock);
+		free(model);
+		return r;
+	}
+	u_mutex_lock(&models_lock);
+	model->next_all = all;
+	if (all)
+		all->prev_all = model;
+	all = model;
+	u_mutex_unlock(&models_lock);
+	*out = model;
+	return 0;
+}
+
+/* models_lock. */
+static void model_unlink(struct rts_model *model)
+{
+	if (model->prev_all)
+		model->prev_all->next_all = model->next_all;
+	else
+		all = model->next_all;
+	if (model->next_all)
+		model->next_all->prev_all = model->prev_all;
+}
+
+/*
+ * Streams that were bound are free again; the model's own go. Tracks stay until the last run has let the model go. Who asks from inside
+ * of a run does not wait for its step, which is the last one.
+ */
+static void streams_release(struct rts_model *model)
+{
+	for (struct model_track *t = model->tracks; t; t = t->next) {
+		if (!rts_stream_running_here(t->stream))
+			stream_wait(t->stream, atomic_load(&t->stream->submitted), U_FOREVER, false);
+		u_mutex_lock(&models_lock);
+		atomic_store(&t->stream->track, NULL);
+		u_mutex_unlock(&models_lock);
+		if (model->captured)
+			stream_remove(t->stream);
+	}
+}
+
+/* The winner of the handle ends the model. */
+static void model_close(struct rts_model *model)
+{
+	struct model_callback *callbacks;
+
+	u_mutex_lock(&models_lock);
+	if (atomic_load(&model->state) < MODEL_READY)
+		capture_leave(model);
+	u_mutex_lock(&model->lock);
+	atomic_store(&model->state, MODEL_GONE); /* no run is queued from here on */
+	u_mutex_unlock(&model->lock);
+	model_unlink(model);
+	callbacks = model->callbacks;
+	model->callbacks = NULL;
+	u_mutex_unlock(&models_lock);
+	runs_stop(model, ACL_ERROR_RT_STREAM_ABORT, "the model was destroyed while it ran");
+	for (struct model_callback *cb = callbacks; cb; cb = cb->next)
+		cb->fn(cb->arg);
+	callbacks_free(callbacks);
+	streams_release(model);
+	rts_object_put(&model->obj);
+}
+
+void model_discard(struct rts_model *model)
+{
+	if (rts_object_unpublish(model->obj.handle, RTS_MODEL))
+		model_close(model);
+}
+
+/* --- waiting for its runs --------------------------------------------------------------------- */
+
+bool model_runs_here(struct rts_model *model)
+{
+	bool here = false;
+
+	u_mutex_lock(&models_lock);
+	for (struct model_track *t = model->tracks; t && !here; t = t->next)
+		here = rts_stream_running_here(t->stream);
+	u_mutex_unlock(&models_lock);
+	return here;
+}
+
+static bool tracks_idle(const struct rts_model *model)
+{
+	for (struct model_track *t = model->tracks; t; t = t->next)
+		if (stream_pending(t->stream))
+			return false;
+	return true;
+}
+
+/* Takes models_lock and model->lock while no run is queued or under way: none begins before model_unlock(). */
+static int model_lock_idle(struct rts_model *model)
+{
+	int r;
+
+	for (;;) {
+		r = model_wait(model, 0);
+		if (r)
+			return r;
+		u_mutex_lock(&models_lock);
+		u_mutex_lock(&model->lock);
+		if (tracks_idle(model))
+			return 0;
+		u_mutex_unlock(&model->lock);
+		u_mutex_unlock(&models_lock);
+	}
+}
+
+static void model_unlock(struct rts_model *model)
+{
+	u_mutex_unlock(&model->lock);
+	u_mutex_unlock(&models_lock);
+}
+
+/* Kernels end at once where they can, if @halt is a code. */
+static int track_wait(struct model_track *track, uint64_t deadline, int halt)
+{
+	uint64_t target = atomic_load(&track->stream->submitted);
+	int r;
+
+	do {
+		uint64_t now = u_now_ns(), round = u_deadline(now, U_NS_PER_MS);
+
+		if (halt)
+			halt_stream(track->stream, HALT_ANY_TASK, halt);
+		r = stream_wait(track->stream, target, halt && round < deadline ? round : deadline, false);
+		if (now >= deadline)
+			break;
+	} while (r);
+	return r;
+}
+
+int model_wait(struct rts_model *model, int halt)
+{
+	uint64_t deadline = u_deadline(u_now_ns(), DESTROY_WAIT_MS * U_NS_PER_MS);
+	int r = model_runs_here(model) ? ACL_ERROR_RT_STREAM_SYNC_TIMEOUT : 0;
+
+	for (struct model_track *t = model->tracks; t && !r; t = t->next)
+		r = track_wait(t, deadline, halt);
+	if (r)
+		return u_report(ACL_ERROR_RT_MODEL_RUNNING, "model %u is running", model->id);
+	return 0;
+}
+
+/* --- building --------------------------------------------------------------------------------- */
+
+int rts_model_build_begin(aclmdlRI *handle)
+{
+	struct rts_context *ctx;
+	struct rts_model *model;
+	int r = rts_process_check_fork();
+
+	if (!r)
+		r = rts_context_current(&ctx);
+	if (!r)
+		r = model_new(ctx, false, &model);
+	if (!r)
+		*handle = model->obj.handle;
+	return r;
+}
+
+/* A model of the current context that is being built or was, and a stream of it. */
+static int built_get(aclmdlRI handle, aclrtStream stream, struct rts_model **model, struct rts_stream **st)
+{
+	int r = model_get(handle, model);
+
+	if (!r && (*model)->captured)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "model %u was captured; its streams are its own", (*model)->id);
+	return r ? r : rts_stream_get(stream, st);
+}
+
+static int bind_check(const struct rts_stream *st)
+{
+	unsigned state = atomic_load(&st->state);
+
+	if (state & STREAM_CAPTURE)
+		return u_report(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured; it cannot be bound to a model", st->id);
+	if (state & STREAM_STOPS)
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "stream %d stops on failure; it cannot be bound to a model", st->id);
+	if (!(st->flags & ACL_STREAM_PERSISTENT))
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"stream %d has flags 0x%x; one that is bound to a model needs ACL_STREAM_PERSISTENT", st->id, st->flags);
+	return 0;
+}
+
+static int stream_bind(struct rts_model *model, struct rts_stream *st, bool head)
+{
+	struct model_track *track;
+	bool bound;
+	int r = bind_check(st);
+
+	if (r)
+		return r;
+	rts_object_ref(&st->obj);
+	r = track_new(model, st, &track);
+	if (r) {
+		rts_object_put(&st->obj);
+		return r;
+	}
+	track->head = head;
+	u_mutex_lock(&models_lock);
+	bound = atomic_load(&st->track);
+	if (!bound && atomic_load(&model->state) == MODEL_RECORDING)
+		track_link(track);
+	else
+		r = ACL_ERROR_RT_STREAM_MODEL;
+	u_mutex_unlock(&models_lock);
+	if (!r)
+		return 0;
+	track_free(track);
+	return u_report(r, bound ? "stream %d is bound to a model already" : "stream %d cannot be bound: the model is complete",
+			rts_stream_id(st));
+}
+
+int rts_model_bind(aclmdlRI handle, aclrtStream stream, uint32_t flag)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
+	int r;
+
+	if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"flag is 0x%x; it must be ACL_MODEL_STREAM_FLAG_HEAD (0) or ACL_MODEL_STREAM_FLAG_DEFAULT (0x%x)", flag,
+				ACL_MODEL_STREAM_FLAG_DEFAULT);
+	r = built_get(handle, stream, &model, &st);
+	return r ? r : stream_bind(model, st, flag == ACL_MODEL_STREAM_FLAG_HEAD);
+}
+
+static int end_run(void *payload, struct rts_stream *st)
+{
+	(void)payload;
+	atomic_store(&run_of(st)->ended, true);
+	return 0;
+}
+
+static const struct rts_task_type end_type = { .name = "model end", .run = end_run };
+
+/* models_lock; NULL if the stream is not bound to the model. */
+static struct model_track *track_of(struct rts_model *model, struct rts_stream *st)
+{
+	struct model_track *track = atomic_load(&st->track);
+
+	return track && track->model == model ? track : NULL;
+}
+
+int rts_model_end_task(aclmdlRI handle, aclrtStream stream)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
+	struct model_track *track;
+	const char *wrong = NULL;
+	int r = built_get(handle, stream, &model, &st);
+
+	if (r)
+		return r;
+	u_mutex_lock(&models_lock);
+	track = track_of(model, st);
+	if (!track)
+		wrong = "stream %d is not bound to model %u";
+	else if (model->end || atomic_load(&model->state) != MODEL_RECORDING)
+		wrong = "stream %d: the end of model %u has been marked";
+	else
+		r = track_append(track, &end_type, NULL, 0);
+	if (!wrong && !r)
+		model->end = track;
+	u_mutex_unlock(&models_lock);
+	if (wrong) {
+		char text[96];
+
+		snprintf(text, sizeof(text), wrong, rts_stream_id(st), model->id);
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "%s", text);
+	}
+	return r ? u_report(r, "out of host memory for a recorded task") : 0;
+}
+
+int rts_model_build_end(aclmdlRI handle)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	enum model_state recording = MODEL_RECORDING;
+	int r = model_get(handle, &model);
+
+	if (!r && model->captured)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "model %u was captured; aclmdlRICaptureEnd completes such a one", model->id);
+	if (!r)
+		atomic_compare_exchange_strong(&model->state, &recording, MODEL_READY);
+	return r;
+}
+
+int rts_model_unbind(aclmdlRI handle, aclrtStream stream)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
+	struct model_track *track;
+	struct model_step *steps = NULL;
+	int r = built_get(handle, stream, &model, &st);
+
+	if (!r)
+		r = model_lock_idle(model);
+	if (r)
+		return r;
+	track = track_of(model, st);
+	if (track) {
+		steps = track_clear(track);
+		track_unlink(track);
+	}
+	model_unlock(model);
+	if (!track)
+		return u_report(ACL_ERROR_RT_STREAM_MODEL, "stream %d is not bound to model %u", rts_stream_id(st), model->id);
+	steps_free(steps);
+	track_free(track);
+	return 0;
+}
+
+static int clean_check(const struct rts_stream *st)
+{
+	if (st->flags & ACL_STREAM_PERSISTENT)
+		return 0;
+	return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d has flags 0x%x; only one with ACL_STREAM_PERSISTENT keeps tasks", st->id,
+			st->flags);
+}
+
+int rts_stream_clean(aclrtStream stream)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
+	struct model_track *track;
+	struct model_step *steps = NULL;
+	int r = rts_stream_get(stream, &st);
+
+	if (!r)
+		r = clean_check(st);
+	if (r)
+		return r;
+	u_mutex_lock(&models_lock);
+	track = atomic_load(&st->track);
+	if (track && !track->model->captured && atomic_load(&track->model->state) == MODEL_READY) {
+		model = track->model;
+		rts_object_ref(&model->obj);
+	}
+	u_mutex_unlock(&models_lock);
+	if (!model)
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d is not bound to a model that is complete", rts_stream_id(st));
+	r = model_lock_idle(model);
+	if (r)
+		return r;
+	track = track_of(model, st);
+	if (track)
+		steps = track_clear(track);
+	atomic_store(&model->state, MODEL_RECORDING);
+	model_unlock(model);
+	steps_free(steps);
+	return 0;
+}
+
+/* --- what it is called, and what belongs to it ------------------------------------------------- */
+
+int rts_model_set_name(aclmdlRI handle, const char *name)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	int r = model_get(handle, &model);
+
+	if (r)
+		return r;
+	u_mutex_lock(&models_lock);
+	snprintf(model->name, sizeof(model->name), "%s", name);
+	u_mutex_unlock(&models_lock);
+	return 0;
+}
+
+int rts_model_get_name(aclmdlRI handle, char *name, uint32_t size)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	char copy[RTS_MODEL_NAME_MAX];
+	int r = model_get(handle, &model);
+
+	if (r)
+		return r;
+	if (!size)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "maxLen is 0; it must be the size of name");
+	u_mutex_lock(&models_lock);
+	memcpy(copy, model->name, sizeof(copy));
+	u_mutex_unlock(&models_lock);
+	if (strlen(copy) >= size)
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the name has %zu bytes; maxLen is %u", strlen(copy) + 1, size);
+	memcpy(name, copy, strlen(copy) + 1);
+	return 0;
+}
+
+int rts_model_get_id(aclmdlRI handle, uint32_t *id)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	int r = model_get_any(handle, &model);
+
+	if (!r)
+		*id = model->id;
+	return r;
+}
+
+int rts_model_get_streams(aclmdlRI handle, aclrtStream *streams, uint32_t *count)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	uint32_t room = *count, n = 0;
+	int r = model_get(handle, &model);
+
+	if (r)
+		return r;
+	u_mutex_lock(&models_lock);
+	for (struct model_track *t = model->tracks; t; t = t->next, n++)
+		if (streams && n < room)
+			streams[n] = t->stream->obj.handle;
+	u_mutex_unlock(&models_lock);
+	*count = !streams || n < room ? n : room;
+	for (uint32_t i = n; streams && i < room; i++)
+		streams[i] = NULL;
+	if (streams && n > room)
+		return u_report(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "the model has %u streams; numStreams is %u", n, room);
+	return 0;
+}
+
+/* The place of the pointer to it, or of the one at the end. */
+static struct model_callback **callback_find(struct rts_model *model, aclrtCallback fn)
+{
+	struct model_callback **at = &model->callbacks;
+
+	while (*at && (*at)->fn != fn)
+		at = &(*at)->next;
+	return at;
+}
+
+static int callback_check(aclrtCallback fn)
+{
+	return fn ? 0 : u_report(ACL_ERROR_RT_PARAM_INVALID, "func is NULL; it must be the function to call");
+}
+
+int rts_model_on_destroy(aclmdlRI handle, aclrtCallback fn, void *arg)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	struct model_callback *cb, **at;
+	bool known;
+	int r = model_get_any(handle, &model);
+
+	if (!r)
+		r = callback_check(fn);
+	if (r)
+		return r;
+	cb = malloc(sizeof(*cb));
+	if (!cb)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a callback");
+	*cb = (struct model_callback){ .fn = fn, .arg = arg };
+	u_mutex_lock(&models_lock);
+	at = callback_find(model, fn);
+	known = *at;
+	if (!known)
+		*at = cb;
+	u_mutex_unlock(&models_lock);
+	if (!known)
+		return 0;
+	free(cb);
+	return u_report(ACL_ERROR_RT_PARAM_INVALID, "func is registered with model %u already", model->id);
+}
+
+int rts_model_off_destroy(aclmdlRI handle, aclrtCallback fn)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	struct model_callback *cb, **at;
+	int r = model_get_any(handle, &model);
+
+	if (!r)
+		r = callback_check(fn);
+	if (r)
+		return r;
+	u_mutex_lock(&models_lock);
+	at = callback_find(model, fn);
+	cb = *at;
+	if (cb)
+		*at = cb->next;
+	u_mutex_unlock(&models_lock);
+	free(cb);
+	return cb ? 0 : u_report(ACL_ERROR_RT_PARAM_INVALID, "func is not registered with model %u", model->id);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+int rts_model_destroy(aclmdlRI handle)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	int r = model_get(handle, &model);
+
+	if (!r && model->captured && atomic_load(&model->state) < MODEL_READY)
+		r = u_report(ACL_ERROR_RT_MODEL_CAPTURED, "model %u is still being captured", model->id);
+	if (!r)
+		r = model_wait(model, 0);
+	if (r)
+		return r;
+	if (!rts_object_unpublish(handle, RTS_MODEL))
+		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "model %u is being destroyed by another thread", model->id);
+	model_close(model);
+	return 0;
+}
+
+/* The handle's reference to a model of @ctx, which the caller closes. */
+static struct rts_model *model_take(const struct rts_context *ctx)
+{
+	struct rts_object *obj = NULL;
+
+	u_mutex_lock(&models_lock);
+	for (struct rts_model *m = all; m && !obj; m = m->next_all)
+		if (m->context == ctx)
+			obj = rts_object_unpublish(m->obj.handle, RTS_MODEL);
+	u_mutex_unlock(&models_lock);
+	return (struct rts_model *)obj;
+}
+
+void rts_models_shutdown(struct rts_context *ctx)
+{
+	struct rts_model *model;
+
+	while ((model = model_take(ctx)))
+		model_close(model);
+}
