@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
+// SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT
 #include "common/checks.h"
 #include "common/share_policy.h"
 

@@ -4,7 +4,7 @@
  *
  *   file    an open file: its process, the shares it made, reserved notify ids, peer references
  *   object  memory or a notify page; lives as long as somebody uses it, and carries its charge
- *   hold    one handle: a file's reference to an object, as its creator or by a share
+ *   hold    one handle: a file's reference to an object, as its creator or by a name
  *   share   a name for an object; ends with its creator's handle, or stays as a closed one while it has openers
  *
  * What differs is the device's: struct vinci_*_parts and the inline functions of its own header, and the functions at
@@ -26,8 +26,8 @@
 #define VINCI_MAX_SHARES 65536u
 #define VINCI_MAX_ALLOWED 1048576u /* whitelist entries of all its shares */
 
-#define VINCI_MAX_HOST_BYTES (1ull << 46) /* of one object */
-#define VINCI_MAX_NOTIFIES (1u << 20) /* per device */
+#define VINCI_MAX_HOST_BYTES 0x400000000000ull /* of one object */
+#define VINCI_MAX_NOTIFIES 1048576u /* per device */
 #define VINCI_SHARE_BUCKETS 4096u
 #define VINCI_UID_BUCKETS 256u
 #define VINCI_PEER_FILES 32u /* per pair */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
+// SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT
 #include "common/share_policy.h"
 
 #define ONCE_VMM 1
@@ -57,7 +57,7 @@ static const struct vinci_share_policy policies[] = {
 
 const struct vinci_share_policy *vinci_share_policy(__u32 kind)
 {
-	if (kind >= sizeof(policies) / sizeof(policies[0]) || !policies[kind].name_len)
+	if (kind > VINCI_SHARE_EVENT || !policies[kind].name_len)
 		return NULL;
 	return &policies[kind];
 }

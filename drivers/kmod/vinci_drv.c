@@ -101,8 +101,9 @@ static const struct file_operations render_fops = {
 
 #define VINCI_DRIVER \
 	.prime_handle_to_fd = vinci_prime_handle_to_fd, .prime_fd_to_handle = drm_gem_prime_fd_to_handle, \
-	.gem_prime_import = vinci_prime_import, .open = vinci_open, .postclose = vinci_postclose, .ioctls = vinci_requests, \
-	.num_ioctls = VINCI_REQUEST_COUNT, VINCI_DRIVER_DATE .name = "vinci", .desc = "NPUs without hardware", \
+	.gem_prime_import = vinci_prime_import, .open = vinci_open, .postclose = vinci_postclose, \
+	.ioctls = vinci_requests, .num_ioctls = VINCI_REQUEST_COUNT, VINCI_DRIVER_DATE .name = "vinci", \
+	.desc = "NPUs without hardware", \
 	.major = VINCI_UAPI_MAJOR, .minor = VINCI_UAPI_MINOR
 
 static const struct drm_driver render_driver = {

@@ -7,8 +7,6 @@
 
 #include "vinci_drv.h"
 
-#define VINCI_HANDLER(name) static int name(struct drm_device *drm, void *data, struct drm_file *drm_file)
-
 /* --- under the lock ------------------------------------------------------------------------ */
 
 static int run_locked(struct drm_file *drm_file, void *data, VINCI_REQUEST((*run)))
@@ -22,25 +20,25 @@ static int run_locked(struct drm_file *drm_file, void *data, VINCI_REQUEST((*run
 	return r;
 }
 
-#define LOCKED(name, request) \
-	VINCI_HANDLER(name) \
+#define LOCKED(name) \
+	static int name(struct drm_device *drm, void *data, struct drm_file *drm_file) \
 	{ \
-		return run_locked(drm_file, data, request); \
+		return run_locked(drm_file, data, vinci_##name); \
 	}
 
-LOCKED(get_param, vinci_get_param)
-LOCKED(device_info, vinci_device_info)
-LOCKED(bo_create, vinci_bo_create)
-LOCKED(bo_info, vinci_bo_info)
-LOCKED(bo_split, vinci_bo_split)
-LOCKED(notify_ids, vinci_notify_ids)
-LOCKED(notify_create, vinci_notify_create)
-LOCKED(notify_status, vinci_notify_status)
-LOCKED(share_export, vinci_share_export)
-LOCKED(share_import, vinci_share_import)
-LOCKED(share_close, vinci_share_close)
-LOCKED(share_attr, vinci_share_attr)
-LOCKED(peer, vinci_peer)
+LOCKED(get_param)
+LOCKED(device_info)
+LOCKED(bo_create)
+LOCKED(bo_info)
+LOCKED(bo_split)
+LOCKED(notify_ids)
+LOCKED(notify_create)
+LOCKED(notify_status)
+LOCKED(share_export)
+LOCKED(share_import)
+LOCKED(share_close)
+LOCKED(share_attr)
+LOCKED(peer)
 
 /* --- whitelists ---------------------------------------------------------------------------- */
 
@@ -58,7 +56,7 @@ static int read_pids(struct vinci_file *file, const struct drm_vinci_share_allow
 	return r;
 }
 
-VINCI_HANDLER(share_allow)
+static int share_allow(struct drm_device *drm, void *data, struct drm_file *drm_file)
 {
 	struct vinci_file *file = drm_file->driver_priv;
 	struct drm_vinci_share_allow *a = data;
@@ -143,7 +141,7 @@ static int copy_out(const struct listing *l, const struct drm_vinci_list *a)
 	return 0;
 }
 
-VINCI_HANDLER(list)
+static int list(struct drm_device *drm, void *data, struct drm_file *drm_file)
 {
 	struct drm_vinci_list *a = data;
 	struct listing l = { .rows = { .emit = emit } };

@@ -9,7 +9,7 @@
 
 #include "world.h"
 
-#define WORLDS 400u
+#define WORLDS 300u
 #define WORLD_BYTES 8192u
 
 static void fixed_seeds(void **state)

@@ -460,7 +460,7 @@ void world_run(const uint8_t *data, size_t size)
 	world_begin(any(2) ? MAX_HANDLES : 10);
 	while (left) {
 		one_step();
-		if (!(++steps % 4))
+		if (!(++steps % 16))
 			check_device(&world.device);
 	}
 	world_end();
