@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* api.c - the common end of every public function: the thread's last error, and the answer of what is not there yet. */
 #include "acl/api.h"
+#include "acl/call_line.h"
 
 #include <string.h>
 
@@ -54,12 +55,32 @@ static const struct {
 #undef PRODUCTS
 };
 
-/* What A2 and A3 lack is refused where it would be done, so that their calls do not pay for this. */
+static const char *const on_ipv350[] = {
+#define PRODUCTS(function, products)
+#define IPV350(function) #function,
+#include "acl/products.def"
+#undef PRODUCTS
+};
+
+static bool ipv350_has(const char *function)
+{
+	for (size_t i = 0; i < sizeof(on_ipv350) / sizeof(on_ipv350[0]); i++)
+		if (!strcmp(on_ipv350[i], function))
+			return true;
+	return false;
+}
+
+int call_refusal(const char *name)
+{
+	return !rts_profile_lacks() || ipv350_has(name) ? 0 : api_product_refuse(name);
+}
+
+/* What A2 and A3 lack is refused where it would be done, so that their calls do not pay for this; IPV350's: calls.c. */
 bool api_product_has(const char *function)
 {
 	const struct rts_profile *profile = rts_profile();
 
-	if (!profile || profile->product & (A2 | A3))
+	if (!profile || profile->product & (A2 | A3 | RTS_PRODUCT_IPV350))
 		return true;
 	for (size_t i = 0; i < sizeof(restricted) / sizeof(restricted[0]); i++)
 		if (!strcmp(restricted[i].function, function))

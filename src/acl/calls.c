@@ -17,6 +17,9 @@
 #define TYPE(n, type) { CALL_KIND(type), CALL_SIZE(type) }
 #define VALUE(n, type) (type[]){ a##n }
 
+/* IPV350 lacks most functions; those that return no code are left alone there. Other products: REQUIRE_PRODUCT(). */
+#define REFUSAL(name, result) (__builtin_types_compatible_p(result, aclError) ? call_refusal(#name) : 0)
+
 /* The way with a line is a function of its own, so that the other one keeps no registers. */
 #define WRAP(name, result, parameters, arguments, types_, values_)                                                  \
 	extern __typeof__(name) real_##name __asm__("vinci_" #name) __attribute__((visibility("hidden")));          \
@@ -24,7 +27,8 @@
 	{                                                                                                           \
 		static const struct call_type types[] = { types_ };                                                 \
 		uint64_t begun = call_begin();                                                                      \
-		result a0 = real_##name arguments;                                                                  \
+		int refusal = REFUSAL(name, result);                                                                \
+		result a0 = refusal ? (result)(uintptr_t)refusal : real_##name arguments;                           \
                                                                                                                     \
 		call_end(begun, #name, types, (const void *const[]){ values_ }, sizeof(types) / sizeof(types[0]));  \
 		return a0;                                                                                          \

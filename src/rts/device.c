@@ -150,7 +150,8 @@ int rts_device_set(uint32_t device)
 	u_mutex_unlock(&lock);
 	if (code)
 		return code;
-	rts_context_bind(primary);
+	if (!(rts_profile()->features & RTS_FEATURE_NO_DEFAULT_CONTEXT))
+		rts_context_bind(primary);
 	if (made)
 		rts_state_default_stream(primary, ACL_RT_STREAM_STATE_CREATE_POST);
 	rts_state_device(device, ACL_RT_DEVICE_STATE_SET_POST);

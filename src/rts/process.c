@@ -159,6 +159,8 @@ static int ask_device(struct connection *c)
 		return u_report(ACL_ERROR_RT_NO_DEVICE,
 				"the device is a \"%s\", which this library does not know; it knows %s",
 				(const char *)info.soc, rts_profile_names());
+	if (c->profile->product == RTS_PRODUCT_IPV350)
+		u_log_watch_calls();
 	c->total = (uint32_t)total;
 	visible_parse(visible_text, c->total, &c->visible);
 	return 0;

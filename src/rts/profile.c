@@ -61,6 +61,16 @@
 		.notify_limit = 1024                                                                                   \
 	}
 
+/*
+ * IPV350: one core, and streams as CANN's configuration of the chip has them. Nothing says how much memory there is, so
+ * it is what fits beside an embedded system. It has neither events nor notifies.
+ */
+#define IPV350(name)                                                                                                   \
+	{                                                                                                              \
+		.soc = (name), .product = RTS_PRODUCT_IPV350, .mem_bytes = MIB(256), .cube_cores = 1,                  \
+		.stream_limit = 56, .event_limit = 1, .notify_limit = 1, .features = RTS_FEATURE_NO_DEFAULT_CONTEXT    \
+	}
+
 static const struct rts_profile profiles[] = {
 	A2("Ascend910B1", 64, 192, 24),	   A2("Ascend910B2", 64, 192, 24),    A2("Ascend910B2C", 64, 192, 24),
 	A2("Ascend910B3", 64, 192, 20),	   A2("Ascend910B4", 32, 96, 20),     A2("Ascend910B4-1", 32, 168, 20),
@@ -76,6 +86,8 @@ static const struct rts_profile profiles[] = {
 
 	P310B("Ascend310B1", 32),	   P310B("Ascend310B2", 4),	      P310B("Ascend310B3", 4),
 	P310B("Ascend310B4", 4),
+
+	IPV350("Ascend035"),		   IPV350("Ascend035A"),	      IPV350("Ascend035B"),
 
 	P950("950DT_950x", 12288, 32, 8, 5),
 	P950("950DT_950y", 8192, 32, 8, 5),
@@ -140,10 +152,17 @@ uint32_t rts_soc_arch(const char *soc)
 	return 0;
 }
 
+bool rts_profile_lacks(void)
+{
+	const struct rts_profile *profile = rts_profile();
+
+	return profile && profile->product == RTS_PRODUCT_IPV350;
+}
+
 /* The names, comma separated, for a message. */
 const char *rts_profile_names(void)
 {
 	return "Ascend910B1, B2, B2C, B3, B4, B4-1, Ascend910_9362, 9363, 9372, 9381, 9382, 9391, 9392, Ascend910A, "
-	       "910B, 910ProA, 910ProB, 910PremiumA, Ascend310P1, P3, P5, P7, Ascend310B1, B2, B3, B4, and Ascend950* as "
+	       "910B, 910ProA, 910ProB, 910PremiumA, Ascend310P1, P3, P5, P7, Ascend310B1, B2, B3, B4, Ascend035, 035A, 035B, and Ascend950* as "
 	       "in CANN's platform_config";
 }

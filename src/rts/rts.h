@@ -114,6 +114,7 @@ enum rts_feature { /* bits of rts_profile.features */
 	RTS_FEATURE_SUPER_POD = 1 << 1, /* sdid, *InterServer, FABRIC handles */
 	RTS_FEATURE_PEER_COPY_FREE = 1 << 2, /* cross-device copies need no peer access (A3) */
 	RTS_FEATURE_IPC_EVENT = 1 << 3,
+	RTS_FEATURE_NO_DEFAULT_CONTEXT = 1 << 4, /* aclrtSetDevice makes none current (IPV350) */
 };
 
 /* Lines of products, in CANN's words; bits, so that a set of them fits a word. */
@@ -124,6 +125,7 @@ enum rts_product {
 	RTS_PRODUCT_310B = 1 << 3, /* Atlas 200I/500 A2 inference */
 	RTS_PRODUCT_310P = 1 << 4, /* Atlas inference */
 	RTS_PRODUCT_910 = 1 << 5, /* Atlas training */
+	RTS_PRODUCT_IPV350 = 1 << 6,
 };
 
 struct rts_profile {
@@ -139,6 +141,8 @@ struct rts_profile {
 };
 
 const struct rts_profile *rts_profile_find(const char *soc); /* NULL: unknown */
+/* True on the one product that has few of the functions, for calls.c; while a call's line may be wanted. */
+bool rts_profile_lacks(void);
 uint32_t rts_soc_arch(const char *soc); /* 0: unknown */
 
 /* ------------------------------------------------------------------------------------------------

@@ -24,7 +24,26 @@ static int level_of(const char *text)
 
 #define UNREAD 4 /* more than debug: whoever asks by u_log_may_want() comes here and VINCI_LOG is read */
 
+/* Added to the level when every call is to come by: u_log_may_want() always says yes then. */
+#define WATCHED 16
+
 atomic_int u_log_wanted = UNREAD;
+
+static void store_level(int level)
+{
+	int old = atomic_load_explicit(&u_log_wanted, memory_order_relaxed);
+
+	while (!atomic_compare_exchange_weak_explicit(&u_log_wanted, &old, old > UNREAD ? level + WATCHED : level,
+						      memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+void u_log_watch_calls(void)
+{
+	(void)u_log_wants(U_ERROR);
+	if (atomic_load_explicit(&u_log_wanted, memory_order_relaxed) < UNREAD)
+		atomic_fetch_add_explicit(&u_log_wanted, WATCHED, memory_order_relaxed);
+}
 
 bool u_log_set_level(const char *text)
 {
@@ -32,7 +51,7 @@ bool u_log_set_level(const char *text)
 
 	if (level < 0 && strcmp(text, "off"))
 		return false;
-	atomic_store_explicit(&u_log_wanted, level, memory_order_relaxed);
+	store_level(level);
 	return true;
 }
 
@@ -42,9 +61,9 @@ static int wanted_level(void)
 
 	if (level == UNREAD) {
 		level = level_of(secure_getenv("VINCI_LOG"));
-		atomic_store_explicit(&u_log_wanted, level, memory_order_relaxed);
+		store_level(level);
 	}
-	return level;
+	return level > UNREAD ? level - WATCHED : level;
 }
 
 bool u_log_wants(enum u_level level)

@@ -42,6 +42,8 @@ void u_log(enum u_level level, const char *fmt, ...) __attribute__((format(print
 
 /* Whether u_log() prints. The inline one costs a load, and says yes too often while nobody has asked the other yet. */
 bool u_log_wants(enum u_level level);
+/* From now on u_log_may_want() always says yes. */
+void u_log_watch_calls(void);
 extern atomic_int u_log_wanted __attribute__((visibility("hidden")));
 static inline bool u_log_may_want(enum u_level level)
 {

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 
-enum { A2 = 1, A3 = 2, P950 = 4, P310B = 8, P310P = 16, P910 = 32 };
+enum { A2 = 1, A3 = 2, P950 = 4, P310B = 8, P310P = 16, P910 = 32, PIPV350 = 64 };
 
 static const struct {
 	const char *function;
@@ -17,6 +17,20 @@ static const struct {
 #define PRODUCTS(function, products) { #function, products },
 #include "acl/products.def"
 #undef PRODUCTS
+};
+
+static const char *const on_ipv350[] = {
+#define PRODUCTS(function, products)
+#define IPV350(function) #function,
+#include "acl/products.def"
+#undef PRODUCTS
+};
+
+static const char *const codes[] = { /* all functions that return one */
+#define ABI_FUNCTION(name, result, ...) _Generic(*(result *)0, aclError: #name, default: NULL),
+#define ABI_NO_PARAMETERS(name, result) ABI_FUNCTION(name, result, )
+#define ABI_VARIADIC(name, ...)
+#include "acl/functions.def"
 };
 
 static const struct product {
@@ -31,6 +45,7 @@ static const struct product {
 	{ "Ascend310B1", P310B, 1, 1, 512, (uint64_t)32 << 30 },
 	{ "Ascend310P3", P310P, 8, 7, 1024, (uint64_t)22888 << 20 },
 	{ "Ascend910A", P910, 32, 0, 2048, (uint64_t)32 << 30 },
+	{ "Ascend035", PIPV350, 1, 0, 56, (uint64_t)256 << 20 },
 };
 
 #define PRODUCT_COUNT (sizeof(products) / sizeof(products[0]))
@@ -120,6 +135,42 @@ static bool reductions_are_right(const struct product *p)
 	return !aclrtSynchronizeDevice() && !aclrtFree(m) && ok;
 }
 
+static bool ipv350_has(const char *function)
+{
+	for (size_t i = 0; i < sizeof(on_ipv350) / sizeof(on_ipv350[0]); i++)
+		if (!strcmp(on_ipv350[i], function))
+			return true;
+	return false;
+}
+
+/* It has a part of the functions and no default context. */
+static int be_ipv350(const struct product *p)
+{
+	const uint32_t in = 0x12345678;
+	uint32_t out = 0;
+	size_t left, total;
+	aclrtContext ctx;
+	void *memory;
+
+	if (aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_ERROR_RT_CONTEXT_NULL ||
+	    aclrtCreateContext(&ctx, 0))
+		return 3;
+	if (aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST) ||
+	    aclrtMemcpy(memory, 4096, &in, sizeof(in), ACL_MEMCPY_HOST_TO_DEVICE) ||
+	    aclrtMemcpy(&out, sizeof(out), memory, sizeof(out), ACL_MEMCPY_DEVICE_TO_HOST) || out != in ||
+	    aclrtGetMemInfo(ACL_HBM_MEM, &left, &total) || total != p->memory || aclrtFree(memory))
+		return 4;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		if (!codes[i] || ipv350_has(codes[i]))
+			continue;
+		if (call(codes[i]) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
+			continue;
+		fprintf(stderr, "%s is there on %s\n", codes[i], p->soc);
+		return 6;
+	}
+	return aclrtDestroyContext(ctx) || strcmp(aclrtGetSocName(), p->soc) || aclrtResetDevice(0) ? 7 : 0;
+}
+
 static int be(const char *soc)
 {
 	for (size_t i = 0; i < PRODUCT_COUNT; i++) {
@@ -127,6 +178,8 @@ static int be(const char *soc)
 			continue;
 		if (aclrtSetDevice(0))
 			return 2;
+		if (products[i].product == PIPV350)
+			return be_ipv350(&products[i]);
 		if (!sizes_are_right(&products[i]))
 			return 3;
 		if (!work_gets_done())
