@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The names of the version script, of the library, of the headers and of CANN's table must be the same ones.
 
-GNU ld takes a name in a version script that nobody defines, so nothing else notices one that is missing.
-usage: symbols_check.py <nm> <libascendcl.so>
+GNU ld takes a name in a version script that nobody defines, so nothing else notices one that is missing. The library must also
+not call itself by a public name: a program that puts functions of its own in front of some would be called from inside.
+usage: symbols_check.py <nm> <readelf> <libascendcl.so>
 """
 import pathlib
 import re
@@ -35,6 +36,12 @@ def library_names(nm, library):
     return names
 
 
+def own_uses(readelf, library, names):
+    """Public names that the loader would look up for the library itself."""
+    relocations = subprocess.run([readelf, "--relocs", "--wide", library], check=True, capture_output=True, text=True).stdout
+    return sorted(set(names) & set(re.split(r"[\s@]+", relocations)))
+
+
 def compare(names):
     """Reports each name that one of the lists has and another lacks or has twice."""
     bad = 0
@@ -48,18 +55,21 @@ def compare(names):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         raise SystemExit(__doc__)
     root = vinci_api.project_root()
     extras = vinci_api.extra_functions(root)
     names = {
         "exports.map": map_names(root / "src/acl/exports.map"),
-        "the library": library_names(sys.argv[1], sys.argv[2]),
+        "the library": library_names(sys.argv[1], sys.argv[3]),
         "the headers": [name for _, _, name in vinci_api.runtime_functions(root)] + extras,
         "CANN's table": vinci_api.abi_table(root) + extras,
     }
     bad = compare(names)
-    print(f"{len(names['the library'])} names, {len(extras)} of them extras ({', '.join(extras)}); {bad} differ")
+    for name in own_uses(sys.argv[2], sys.argv[3], names["the library"]):
+        print(f"{name}: the library calls itself by it")
+        bad += 1
+    print(f"{len(names['the library'])} names, {len(extras)} of them extras ({', '.join(extras)}); {bad} wrong")
     sys.exit(1 if bad else 0)
 
 

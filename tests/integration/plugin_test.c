@@ -186,9 +186,48 @@ static void by_other_names(void **state)
 	assert_int_equal(dlclose(api.library), 0);
 }
 
+static const char *const functions[] = {
+#define ABI_FUNCTION(name, ...) #name,
+#include "../../src/acl/functions.def"
+#undef ABI_FUNCTION
+};
+
+/* In a child: whatever it says to zeros, nothing was there before it. */
+static void call_first(const struct api *api, const char *name)
+{
+	uintptr_t (*function)(uintptr_t, ...);
+
+	*(void **)&function = dlsym(api->library, name);
+	if (!function)
+		_exit(1);
+	(void)function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	_exit(0);
+}
+
+/* Bindings look up what they like and call it when they like: before aclInit() too, and with nothing in its arguments. */
+static void any_function_can_be_the_first(void **state)
+{
+	struct api api;
+
+	(void)state;
+	load(&api);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		pid_t pid = fork();
+		int status;
+
+		if (!pid)
+			call_first(&api, functions[i]);
+		status = t_wait_pid(pid, TIMEOUT_MS);
+		if (status)
+			fail_msg("%s: status %d", functions[i], status);
+	}
+	assert_int_equal(dlclose(api.library), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_function_can_be_the_first),
 		cmocka_unit_test(unloaded_while_tasks_run),
 		cmocka_unit_test(a_thread_ends_after_it_was_unloaded),
 		cmocka_unit_test(exits_after_it_was_unloaded),
