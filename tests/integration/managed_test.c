@@ -181,8 +181,9 @@ struct counters {
 
 static void add_float(float *to)
 {
-	float seen = *(volatile float *)to, wanted;
+	float seen, wanted;
 
+	__atomic_load(to, &seen, __ATOMIC_RELAXED);
 	do
 		wanted = seen + 1;
 	while (!__atomic_compare_exchange(to, &seen, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
