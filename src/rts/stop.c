@@ -14,7 +14,9 @@
 #include <stdlib.h>
 
 #define STREAM_FAILED (STREAM_STOPPED | STREAM_PEER_FAILED)
-#define ROUND_NS U_NS_PER_MS /* after which a kernel that could not be left is asked again */
+/* After a round a kernel that could not be left is asked again: soon at first, for it may be in libc most of the time. */
+#define ROUND_NS (U_NS_PER_MS / 10)
+#define SOON 100u /* rounds */
 #define ABORT_MS_MAX (36u * 60 * 1000)
 
 /* --- stopping --------------------------------------------------------------------------------- */
@@ -33,6 +35,11 @@ int stream_wait_ended(struct rts_stream *st, const char *what)
 	return ACL_ERROR_RT_STREAM_ABORT;
 }
 
+static uint64_t round_end(unsigned *rounds)
+{
+	return u_deadline(u_now_ns(), (*rounds)++ < SOON ? ROUND_NS : 10 * ROUND_NS);
+}
+
 static int end_check(const struct rts_stream *st, const char *how)
 {
 	int r = rts_process_check_fork();
@@ -46,6 +53,7 @@ int rts_stream_stop(struct rts_stream *st)
 {
 	uint64_t target = atomic_load(&st->completed) + 1;
 	int r = end_check(st, "stops");
+	unsigned rounds = 0;
 
 	if (r || !stream_pending(st))
 		return r;
@@ -53,7 +61,7 @@ int rts_stream_stop(struct rts_stream *st)
 	while (atomic_load(&st->completed) < target) {
 		stream_poke(st);
 		halt_stream(st, target - 1, ACL_ERROR_RT_TASK_ABORT_STOP);
-		(void)stream_wait(st, target, u_deadline(u_now_ns(), ROUND_NS), false);
+		(void)stream_wait(st, target, round_end(&rounds), false);
 	}
 	return 0;
 }
@@ -102,11 +110,12 @@ static void error_forget(struct rts_stream *st)
 int rts_stream_abort(struct rts_stream *st)
 {
 	int r = end_check(st, "aborts");
+	unsigned rounds = 0;
 
 	if (r)
 		return r;
 	abort_begin(st, ACL_ERROR_RT_STREAM_ABORT);
-	while (!abort_wait(st, u_deadline(u_now_ns(), ROUND_NS)))
+	while (!abort_wait(st, round_end(&rounds)))
 		;
 	if (!(atomic_load(&st->state) & STREAM_FAILED))
 		error_forget(st);
@@ -156,9 +165,10 @@ static int set_check(const struct stream_set *set)
 static int set_abort(const struct stream_set *set, uint64_t deadline)
 {
 	size_t left = set->count;
+	unsigned rounds = 0;
 
 	while (left) {
-		uint64_t now = u_now_ns(), round = u_deadline(now, ROUND_NS);
+		uint64_t now = u_now_ns(), round = round_end(&rounds);
 
 		left = 0;
 		for (size_t i = 0; i < set->count; i++)

@@ -149,6 +149,7 @@ static void multiply_kernel(const void *args, const struct vinci_block *block)
 
 	(void)block;
 	product *= *scale;
+	(void)product;
 }
 
 static const struct vinci_kernel multiply = { .abi = VINCI_KERNEL_ABI, .name = "multiply", .run = multiply_kernel, .args_size = 8 };

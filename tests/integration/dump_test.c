@@ -39,8 +39,7 @@ static void configurations(void **state)
 		"{}",
 		"{\"dump\":{ }}",
 		"{\"dump\":{\"dump_path\":\"./\",\"dump_list\":[{}],\"dump_op_switch\":\"on\",\"dump_data\":\"tensor\"}}",
-		"{\"dump\":{\"dump_path\":\".\",\"dump_mode\":\"all\",\"dump_level\":\"kernel\",\"dump_list\":"
-		"[{\"model_name\":\"m\",\"layer\":[\"a\",\"b\"]}]}}",
+		"{\"dump\":{\"dump_path\":\".\",\"dump_mode\":\"all\",\"dump_list\":[{\"model_name\":\"m\",\"layer\":[\"a\"]}]}}",
 		"{\"dump\":{\"dump_path\":\"10.0.0.1:/var/dump\",\"dump_debug\":\"on\"}}",
 	};
 

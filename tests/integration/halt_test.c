@@ -184,7 +184,7 @@ static void stopping_a_kernel_that_prints(void **state)
 	aclrtStream stream = stream_new();
 
 	(void)state;
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 10; i++) {
 		atomic_store(&w.started, 0);
 		atomic_store(&w.print, 1);
 		start(&w, 2, stream);
