@@ -5,7 +5,7 @@
  */
 #include "acl/refused.h"
 
-/* Refused: CANN has it on other products than A2 and A3. */
+/* Refused: kernels of many threads (simt_api) cannot be built: the AscendC headers here are those of vector kernels. */
 REFUSE(aclrtLaunchSIMTKernelWithArgsArray, void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
 	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
 REFUSE(aclrtLaunchSIMTKernelWithHostArgs, void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * aclrtlaunch_<kernel>(blockDim, stream, ...): how host code that does not know <<<>>> launches an extern "C" kernel,
- * by way of ACLRT_LAUNCH_KERNEL(kernel) in a header of its own. Pointers are void * there, for host compilers know no
- * address spaces.
+ * by way of ACLRT_LAUNCH_KERNEL(kernel) in a header of its own, which is C too where no structs are passed. Pointers are
+ * void * there, for host compilers know no address spaces.
  */
 #include "translate.h"
 
@@ -104,7 +104,7 @@ bool read_parameters(const source &src, size_t name, std::vector<parameter> *par
 
 std::string declaration(const std::string &kernel, const std::vector<parameter> &parameters, const char *stream)
 {
-	std::string out = "extern \"C\" uint32_t aclrtlaunch_" + kernel + "(uint32_t blockDim, " + stream;
+	std::string out = "uint32_t aclrtlaunch_" + kernel + "(uint32_t blockDim, " + stream;
 
 	for (size_t i = 0; i < parameters.size(); i++)
 		out += ", " + parameters[i].type + "arg" + std::to_string(i);
@@ -123,7 +123,8 @@ std::string header(const std::string &kernel, const std::vector<parameter> &para
 		if (p.forward)
 			out += "struct " + p.type.substr(0, p.type.size() - 1) + ";\n";
 	}
-	return out + declaration(kernel, parameters, "aclrtStream stream") + ";\n#endif\n";
+	return out + "#ifdef __cplusplus\nextern \"C\"\n#endif\n" +
+	       declaration(kernel, parameters, "aclrtStream stream") + ";\n#endif\n";
 }
 
 } // namespace
@@ -137,7 +138,7 @@ std::string launch_function(const source &src, size_t name, std::vector<launch_h
 	if (!read_parameters(src, name, &parameters))
 		return "";
 	headers->push_back({kernel, header(kernel, parameters)});
-	out = " " + declaration(kernel, parameters, "void *stream") + " { return VINCI_LAUNCH(" + kernel +
+	out = " extern \"C\" " + declaration(kernel, parameters, "void *stream") + " { return VINCI_LAUNCH(" + kernel +
 	      ")(blockDim, nullptr, stream)(";
 	for (size_t i = 0; i < parameters.size(); i++) {
 		std::string arg = "arg" + std::to_string(i);

@@ -223,7 +223,7 @@ static void test_launch_headers(void **)
 			    "#ifndef HEADER_ACLRTLAUNCH_k_H\n#define HEADER_ACLRTLAUNCH_k_H\n#include <stdint.h>\n"
 			    "#include \"acl/acl_base.h\"\n\n#ifndef ACLRT_LAUNCH_KERNEL\n"
 			    "#define ACLRT_LAUNCH_KERNEL(kernel_func) aclrtlaunch_##kernel_func\n#endif\n\n"
-			    "struct tiling;\nextern \"C\" uint32_t aclrtlaunch_k(uint32_t blockDim, aclrtStream stream, "
+			    "struct tiling;\n#ifdef __cplusplus\nextern \"C\"\n#endif\nuint32_t aclrtlaunch_k(uint32_t blockDim, aclrtStream stream, "
 			    "void *arg0, tiling arg1, e arg2, uint32_t arg3);\n#endif\n");
 }
 
