@@ -29,8 +29,11 @@ static struct {
 
 /* --- for the program's parts as they come and go ---------------------------------------------- */
 
+/* A forked child, which may load and end as well, looks nothing up and takes no lock that a thread of its parent held. */
 void rts_symbol_register(struct vinci_symbol *symbol)
 {
+	if (rts_process_forked())
+		return;
 	u_mutex_lock(&program.lock);
 	symbol->device = -1;
 	symbol->next = program.symbols;
@@ -42,6 +45,8 @@ void rts_symbol_unregister(struct vinci_symbol *symbol)
 {
 	struct vinci_symbol **at;
 
+	if (rts_process_forked())
+		return;
 	u_mutex_lock(&program.lock);
 	for (at = &program.symbols; *at && *at != symbol; at = &(*at)->next)
 		;
@@ -214,10 +219,13 @@ static bool known_function(const void *address)
 
 int rts_function_get_any(const void *function, struct rts_function **out)
 {
-	struct rts_object *obj = rts_process_forked() ? NULL : rts_object_get(function, RTS_FUNCTION);
 	void *handle = (void *)(uintptr_t)function;
+	struct rts_object *obj;
 	int r = 0;
 
+	if (rts_process_forked())
+		return rts_function_get(function, out);
+	obj = rts_object_get(function, RTS_FUNCTION);
 	if (obj) {
 		*out = (struct rts_function *)obj;
 		return 0;
