@@ -13,7 +13,3 @@ REFUSE(aclrtDestroyGroupInfo, aclrtGroupInfo *groupInfo)
 REFUSE(aclrtGetAllGroupInfo, aclrtGroupInfo *groupInfo)
 REFUSE(aclrtGetGroupInfoDetail, const aclrtGroupInfo *groupInfo, int32_t groupIndex, aclrtGroupAttr attr,
 	void *attrValue, size_t valueLen, size_t *paramRetSize)
-
-/* Refused: information about operators is kept for profiling, which is not there yet. */
-REFUSE(aclrtCacheLastTaskOpInfo, const void *infoPtr, size_t infoSize)
-REFUSE(aclrtCacheLastTaskExtendInfo, const char *extendInfoPtr, size_t infoSize)

@@ -18,6 +18,18 @@ struct u_mutex models_lock = U_MUTEX_INIT(RANK_MODELS, "models");
 
 static struct rts_model *all; /* that have not been closed; models_lock */
 static atomic_uint ids;
+static uint64_t serials; /* models_lock */
+static _Thread_local uint64_t last_serial;
+
+struct rts_model *models_first(void)
+{
+	return all;
+}
+
+uint64_t model_last_serial(void)
+{
+	return last_serial;
+}
 
 /* --- steps and tracks ------------------------------------------------------------------------- */
 
@@ -25,6 +37,8 @@ static void step_free(struct model_step *step)
 {
 	if (step->slot.type->drop)
 		step->slot.type->drop(step->slot.payload);
+	free(step->info[0].text);
+	free(step->info[1].text);
 	free(step);
 }
 
@@ -45,6 +59,8 @@ int track_append(struct model_track *track, const struct rts_task_type *type, co
 	if (!step)
 		return ACL_ERROR_RT_MEMORY_ALLOCATION;
 	step->next = NULL;
+	step->serial = last_serial = ++serials;
+	memset(step->info, 0, sizeof(step->info));
 	step->slot.type = type;
 	step->slot.thread = (uint64_t)gettid();
 	if (size)

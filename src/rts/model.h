@@ -78,6 +78,19 @@ int rts_model_print(aclmdlRI model);
 /* Trace events in JSON. 107000: the file cannot be written */
 int rts_model_print_json(aclmdlRI model, const char *path);
 
+/* ---- model_info.c ---- */
+
+enum rts_task_info {
+	RTS_TASK_OPERATOR, /* for a profiler */
+	RTS_TASK_EXTENDED, /* which rts_model_print_json() shows */
+};
+
+/*
+ * Notes @text, copied, at the task that this thread has recorded last. 507000: there is none, or it is in no captured model, or the stream
+ * does not keep what operators say (ACL_STREAM_ATTR_CACHE_OP_INFO).
+ */
+int rts_task_note(enum rts_task_info kind, const void *text, size_t size);
+
 /* ---- label.c ---- */
 
 /* 507000: 65,535 exist */

@@ -23,8 +23,16 @@ enum model_state {
 	MODEL_GONE, /* the capture failed, or it was destroyed */
 };
 
+/* A program's words on a task; free() frees them. */
+struct model_info {
+	char *text;
+	size_t size;
+};
+
 struct model_step {
 	struct model_step *next;
+	uint64_t serial; /* from 1 */
+	struct model_info info[2]; /* model_info.c's */
 	struct task_slot slot; /* what it owns goes with the step */
 };
 
@@ -129,6 +137,11 @@ int track_append(struct model_track *track, const struct rts_task_type *type, co
  * rts_stream_submit() for a stream that is captured or bound: records the task. False: it is neither (any more).
  */
 bool model_record(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size, int *code);
+
+/* models_lock. The newest model, linked by next_all. */
+struct rts_model *models_first(void);
+/* Of the task that this thread has recorded last; 0: none. */
+uint64_t model_last_serial(void);
 
 /* --- model_capture.c -------------------------------------------------------------------------- */
 

@@ -10,14 +10,37 @@
 
 #define STEP_US 10 /* of the picture; it tells the order and not the time */
 
+static void json_string(FILE *file, const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c < ' ')
+			fprintf(file, "\\u%04x", c);
+		else
+			fprintf(file, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+	}
+}
+
+static void json_info(FILE *file, const struct model_info *info)
+{
+	if (!info->size)
+		return;
+	fputs(",\"ExtendInfo\":\"", file);
+	json_string(file, info->text, info->size);
+	fputc('"', file);
+}
+
 static void json_step(FILE *file, const struct rts_model *model, const struct model_track *track, const struct model_step *step,
 		      uint32_t index, const char *comma)
 {
 	fprintf(file,
 		"%s{\"name\":\"%s\",\"pid\":\"%d aclGraph\",\"tid\":\"stream%d\",\"ts\":%u,\"dur\":%u,\"ph\":\"X\",\"args\":{"
-		"\"Model Id\":%u,\"Stream Id\":%d,\"Task Id\":%u,\"Task Type\":\"%s\"}}",
+		"\"Model Id\":%u,\"Stream Id\":%d,\"Task Id\":%u,\"Task Type\":\"%s\"",
 		comma, step->slot.type->name, (int)getpid(), rts_stream_id(track->stream), index * STEP_US, STEP_US, model->id,
 		rts_stream_id(track->stream), index, step->slot.type->name);
+	json_info(file, &step->info[RTS_TASK_EXTENDED]);
+	fputs("}}", file);
 }
 
 /* models_lock */

@@ -646,6 +646,55 @@ static void models_can_be_looked_at(void **state)
 	unlink(path);
 }
 
+/* covers: aclrtCacheLastTaskOpInfo, aclrtCacheLastTaskExtendInfo effect */
+static void tasks_are_described(void **state)
+{
+	static const char note[] = "{\"op\":\"Add\"}";
+	char path[] = "/tmp/model_test_XXXXXX", text[4096] = "";
+	aclrtStreamAttrValue on = { .cacheOpInfoSwitch = 1 }, off = { .cacheOpInfoSwitch = 0 };
+	int fd = mkstemp(path);
+	aclmdlRI model;
+
+	(void)state;
+	begin(first);
+	assert_ok(aclrtSetStreamAttribute(first, ACL_STREAM_ATTR_CACHE_OP_INFO, &on));
+	step(words, 1, 1, first);
+	assert_ok(aclrtCacheLastTaskOpInfo(note, sizeof(note)));
+	assert_ok(aclrtCacheLastTaskExtendInfo("old", 3));
+	assert_ok(aclrtCacheLastTaskExtendInfo(note, sizeof(note) - 1));
+	assert_ok(aclrtSetStreamAttribute(first, ACL_STREAM_ATTR_CACHE_OP_INFO, &off));
+	assert_ok(aclrtMemsetAsync(words, 8, 0, 8, first));
+	model = captured(first);
+	assert_ok(aclmdlRIDebugJsonPrint(model, path, 0));
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	assert_non_null(strstr(text, "\"Task Type\":\"kernel\",\"ExtendInfo\":\"{\\\"op\\\":\\\"Add\\\"}\"}}"));
+	assert_non_null(strstr(text, "\"Task Type\":\"memory set\"}}"));
+	assert_ok(aclmdlRIDestroy(model));
+	close(fd);
+	unlink(path);
+}
+
+/* covers: aclrtCacheLastTaskOpInfo, aclrtCacheLastTaskExtendInfo failure */
+static void descriptions_refused(void **state)
+{
+	static char large[64 * 1024 + 1];
+	aclmdlRI model;
+
+	(void)state;
+	assert_code(aclrtCacheLastTaskOpInfo(NULL, 1), ACL_ERROR_INVALID_PARAM);
+	assert_code(aclrtCacheLastTaskOpInfo(large, 0), ACL_ERROR_INVALID_PARAM);
+	assert_code(aclrtCacheLastTaskOpInfo(large, sizeof(large)), ACL_ERROR_RT_PARAM_INVALID);
+	assert_code(aclrtCacheLastTaskExtendInfo(NULL, 1), ACL_ERROR_RT_PARAM_INVALID);
+	assert_code(aclrtCacheLastTaskExtendInfo(large, 0), ACL_ERROR_RT_PARAM_INVALID);
+	begin(first);
+	step(words, 1, 1, first);
+	assert_code(aclrtCacheLastTaskOpInfo(large, 1), ACL_ERROR_RT_INTERNAL_ERROR); /* not switched on */
+	assert_ok(aclrtCacheLastTaskExtendInfo(large, sizeof(large))); /* cut */
+	model = captured(first);
+	assert_ok(aclmdlRIDestroy(model));
+	assert_code(aclrtCacheLastTaskExtendInfo(large, 1), ACL_ERROR_RT_INTERNAL_ERROR); /* gone */
+}
+
 /* --- runs --------------------------------------------------------------------------------------- */
 
 static void trap_kernel(const void *args, const struct vinci_block *block)
@@ -928,6 +977,8 @@ int main(void)
 		cmocka_unit_test(models_have_names_and_streams),
 		cmocka_unit_test(models_are_checked),
 		cmocka_unit_test(models_can_be_looked_at),
+		cmocka_unit_test(tasks_are_described),
+		cmocka_unit_test(descriptions_refused),
 		cmocka_unit_test(a_failing_task_ends_the_run),
 		cmocka_unit_test(memory_may_have_gone),
 		cmocka_unit_test(a_run_can_be_ended),
