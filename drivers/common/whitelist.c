@@ -65,7 +65,6 @@ int vinci_pids_parse(const struct vinci_file *file, const struct drm_vinci_share
 	n = clean(pids->list, a->count, policy->skips_creator ? file->process.pid : 0);
 	if (n < 0 || (!n && !policy->may_skip_all))
 		return -EINVAL;
-	memset(pids->list + n, 0, (a->count - (__u32)n) * sizeof(*pids->list));
 	pids->count = (__u32)n;
 	return sdid == own ? find_identities(pids) : 0;
 }

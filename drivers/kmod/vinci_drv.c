@@ -87,17 +87,9 @@ static int vinci_release(struct inode *inode, struct file *filp)
 	return drm_release(inode, filp);
 }
 
-static const struct file_operations render_fops = {
-	.owner = THIS_MODULE,
-	.open = drm_open,
-	.flush = vinci_flush,
-	.release = vinci_release,
-	.unlocked_ioctl = vinci_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-	.mmap = vinci_mmap,
-	.llseek = noop_llseek,
-	VINCI_FOP_FLAGS
-};
+#define VINCI_FOPS \
+	.owner = THIS_MODULE, .flush = vinci_flush, .release = vinci_release, .unlocked_ioctl = vinci_ioctl, \
+	.compat_ioctl = compat_ptr_ioctl, .mmap = vinci_mmap, .llseek = noop_llseek, VINCI_FOP_FLAGS
 
 #define VINCI_DRIVER \
 	.prime_handle_to_fd = vinci_prime_handle_to_fd, .prime_fd_to_handle = drm_gem_prime_fd_to_handle, \
@@ -105,6 +97,11 @@ static const struct file_operations render_fops = {
 	.ioctls = vinci_requests, .num_ioctls = VINCI_REQUEST_COUNT, VINCI_DRIVER_DATE .name = "vinci", \
 	.desc = "NPUs without hardware", \
 	.major = VINCI_UAPI_MAJOR, .minor = VINCI_UAPI_MINOR
+
+static const struct file_operations render_fops = {
+	.open = drm_open,
+	VINCI_FOPS
+};
 
 static const struct drm_driver render_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER,
@@ -114,15 +111,8 @@ static const struct drm_driver render_driver = {
 
 #ifdef VINCI_HAVE_ACCEL
 static const struct file_operations accel_fops = {
-	.owner = THIS_MODULE,
 	.open = accel_open,
-	.flush = vinci_flush,
-	.release = vinci_release,
-	.unlocked_ioctl = vinci_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-	.mmap = vinci_mmap,
-	.llseek = noop_llseek,
-	VINCI_FOP_FLAGS
+	VINCI_FOPS
 };
 
 static const struct drm_driver accel_driver = {

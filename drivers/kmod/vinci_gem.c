@@ -159,6 +159,7 @@ int vinci_hold_alloc(struct vinci_file *file, struct vinci_object *object, struc
 /* The handle stays in DRM's table until the descriptor goes, but leads nowhere. */
 void vinci_hold_gone(struct vinci_hold *hold)
 {
+	cond_resched(); /* a file may have many */
 }
 
 __u64 vinci_hold_offset(struct vinci_hold *hold)

@@ -93,6 +93,7 @@ static void emit(struct vinci_rows *rows, const void *row)
 
 	if (rows->count < l->room)
 		memcpy(l->memory + rows->count * l->row_size, row, l->row_size);
+	cond_resched(); /* there may be millions */
 }
 
 static void walk(struct listing *l, struct vinci_file *file, u32 type)
