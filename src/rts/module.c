@@ -135,10 +135,16 @@ int rts_variables_insert(uintptr_t base, size_t size, uint32_t device)
 	return rts_va_insert(&seg);
 }
 
+static void close_late(void *dl)
+{
+	dlclose(dl);
+}
+
+/* Copies to and from its variables may still be queued. */
 static void image_close(void *dl)
 {
 	(void)image_for_variables(dl, variables_remove, NULL);
-	dlclose(dl);
+	rts_exec_defer(close_late, dl);
 }
 
 static void binary_released(struct rts_object *obj)

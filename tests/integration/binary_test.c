@@ -260,6 +260,28 @@ static void a_binary_lasts_as_long_as_its_kernels(void **state)
 	assert_ok(aclrtFree(out));
 }
 
+static void variables_last_as_long_as_their_copies(void **state)
+{
+	struct m_gate gate = { .store_to = NULL };
+	int32_t *host;
+	aclrtBinHandle b;
+	void *factor;
+
+	(void)state;
+	assert_ok(aclrtMallocHost((void **)&host, 4));
+	*host = 0;
+	assert_ok(aclrtBinaryLoadFromFile(BINARY_PATH, NULL, &b));
+	assert_ok(aclrtBinaryGetGlobal(b, "shared_factor", &factor, NULL));
+	m_close(&gate, NULL);
+	assert_ok(aclrtMemcpyAsync(host, 4, factor, 4, ACL_MEMCPY_DEVICE_TO_HOST, NULL));
+	assert_ok(aclrtBinaryUnLoad(b));
+	m_open(&gate);
+	assert_ok(aclrtSynchronizeStream(NULL));
+	assert_int_equal(*host, 3);
+	m_gate_end(&gate);
+	assert_ok(aclrtFreeHost(host));
+}
+
 /* --- what functions and binaries tell --------------------------------------------------------- */
 
 /* covers: aclrtBinaryGetFunction, aclrtGetFunctionName, aclrtFunctionGetBinary effect */
@@ -1057,6 +1079,7 @@ int main(void)
 		cmocka_unit_test(data_that_are_no_binary),
 		cmocka_unit_test(handles_die_with_the_binary),
 		cmocka_unit_test(a_binary_lasts_as_long_as_its_kernels),
+		cmocka_unit_test(variables_last_as_long_as_their_copies),
 		cmocka_unit_test(functions_know_themselves),
 		cmocka_unit_test(functions_refuse),
 		cmocka_unit_test(functions_by_entry),
