@@ -5,13 +5,6 @@
  */
 #include "acl/refused.h"
 
-/* Refused: CANN has it on IPV350 alone. */
-REFUSE_AS(aclrtStreamConfigHandle *, NULL, aclrtCreateStreamConfigHandle, void)
-REFUSE(aclrtDestroyStreamConfigHandle, aclrtStreamConfigHandle *handle)
-REFUSE(aclrtSetStreamConfigOpt, aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr,
-	const void *attrValue, size_t valueSize)
-REFUSE(aclrtCreateStreamV2, aclrtStream *stream, const aclrtStreamConfigHandle *handle)
-
 /* Refused: CANN has it on IPV350 alone, for operators that a model leaves to the host. */
 REFUSE(aclrtSubscribeHostFunc, uint64_t hostFuncThreadId, aclrtStream exeStream)
 REFUSE(aclrtProcessHostFunc, int32_t timeout)

@@ -37,6 +37,64 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 	return api_result(create(stream, priority, flag));
 }
 
+/* ---- configurations: IPV350's way ---- */
+
+static int check_ipv350(const char *function)
+{
+	int code = rts_process_start();
+
+	if (code || rts_profile()->product == RTS_PRODUCT_IPV350)
+		return code;
+	return api_product_refuse(function);
+}
+
+aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void)
+{
+	aclrtStreamConfigHandle *handle = NULL;
+	int code = check_ipv350(__func__);
+
+	if (!code)
+		code = rts_stream_config_new(&handle);
+	(void)api_result(code);
+	return handle;
+}
+
+aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle)
+{
+	int code = check_ipv350(__func__);
+
+	if (code)
+		return api_result(code);
+	REQUIRE_NOT_NULL(handle);
+	return api_result(rts_stream_config_free(handle));
+}
+
+/* Memory for models' temporary data is kept for whoever loads models. */
+aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *attrValue,
+				 size_t valueSize)
+{
+	int code = check_ipv350(__func__);
+
+	if (code)
+		return api_result(code);
+	REQUIRE_NOT_NULL(handle);
+	REQUIRE_NOT_NULL(attrValue);
+	return api_result(rts_stream_config_set(handle, attr, attrValue, valueSize));
+}
+
+aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle)
+{
+	uint32_t priority, flags;
+	int code = check_ipv350(__func__);
+
+	if (code)
+		return api_result(code);
+	REQUIRE_NOT_NULL(stream);
+	REQUIRE_NOT_NULL(handle);
+	code = rts_stream_config_get(handle, &priority, &flags);
+	return api_result(code ? code : create(stream, priority, flags));
+}
+
 aclError aclrtDestroyStream(aclrtStream stream)
 {
 	REQUIRE_NOT_NULL(stream);

@@ -67,7 +67,7 @@
  */
 #define IPV350(name)                                                                                                   \
 	{                                                                                                              \
-		.soc = (name), .product = RTS_PRODUCT_IPV350, .mem_bytes = MIB(256), .cube_cores = 1,                  \
+		.soc = (name), .product = RTS_PRODUCT_IPV350, .arch = 3505, .mem_bytes = MIB(256), .cube_cores = 1, \
 		.stream_limit = 56, .event_limit = 1, .notify_limit = 1, .features = RTS_FEATURE_NO_DEFAULT_CONTEXT    \
 	}
 
@@ -134,22 +134,13 @@ const struct rts_profile *rts_profile_find(const char *soc)
 	return NULL;
 }
 
-/* Those that no profile is for. */
-static const struct {
-	const char *soc;
-	uint32_t arch;
-} others[] = { { "Ascend031", 3004 }, { "Ascend035", 3505 }, { "Ascend035A", 3505 }, { "Ascend035B", 3505 } };
-
 uint32_t rts_soc_arch(const char *soc)
 {
 	const struct rts_profile *p = rts_profile_find(soc);
 
 	if (p)
 		return p->arch;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (!strcmp(others[i].soc, soc))
-			return others[i].arch;
-	return 0;
+	return strcmp(soc, "Ascend031") ? 0 : 3004; /* which no profile is for */
 }
 
 bool rts_profile_lacks(void)

@@ -62,6 +62,12 @@ bool rts_stream_running_here(const struct rts_stream *stream);
 /* A function of the user's as a task, on a worker thread. 107000 for NULL. */
 int rts_launch_host_func(struct rts_stream *stream, aclrtHostFunc fn, void *arg);
 
+/* stream_config.c. 107000 for a handle that is not alive, and for attributes and values that there are not. */
+int rts_stream_config_new(aclrtStreamConfigHandle **handle);
+int rts_stream_config_free(aclrtStreamConfigHandle *handle);
+int rts_stream_config_set(aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *value, size_t size);
+int rts_stream_config_get(const aclrtStreamConfigHandle *handle, uint32_t *priority, uint32_t *flags);
+
 /* A task that does nothing. */
 int rts_stream_mark(struct rts_stream *stream);
 

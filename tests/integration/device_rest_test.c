@@ -115,7 +115,7 @@ static void operators_of_the_same_instructions_run(void **state)
 		const char *soc;
 		int32_t same;
 	} cases[] = { { "Ascend910B1", 1 },  { "Ascend910B4-1", 1 }, { "Ascend910_9391", 1 }, { "Ascend910A", 0 },
-		      { "Ascend310P3", 0 },  { "Ascend310B1", 0 },   { "Ascend950PR_9589", 0 }, { "Ascend035A", 0 } };
+		      { "Ascend310P3", 0 },  { "Ascend310B1", 0 },   { "Ascend950PR_9589", 0 }, { "Ascend035A", 0 }, { "Ascend031", 0 } };
 	int32_t same;
 
 	(void)state;
@@ -343,15 +343,74 @@ static int simt_product(void)
 	       aclrtDeviceSetLimit(STACK, 131073) != ACL_ERROR_RT_PARAM_INVALID || aclrtResetDevice(0);
 }
 
+#define FAIL_UNLESS(cond)                                             \
+	do {                                                          \
+		if (!(cond)) {                                        \
+			fprintf(stderr, "%s\n", #cond);               \
+			return 1;                                     \
+		}                                                     \
+	} while (0)
+
+/* And an IPV350, whose streams are made of configurations. */
+static int configured_product(void)
+{
+	const uint32_t flag = 0, priority = 3, wrong = 8;
+	aclrtStreamConfigHandle *config;
+	aclrtContext context = NULL;
+	aclrtStream stream = NULL;
+	const size_t size = 4096;
+	const void *work = &size;
+
+	FAIL_UNLESS(!aclrtSetDevice(0) && !aclrtCreateContext(&context, 0));
+	config = aclrtCreateStreamConfigHandle();
+	FAIL_UNLESS(config);
+	FAIL_UNLESS(!aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &flag, sizeof(flag)));
+	FAIL_UNLESS(!aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, sizeof(priority)));
+	FAIL_UNLESS(!aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_WORK_ADDR_PTR, &work, sizeof(work)));
+	FAIL_UNLESS(!aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_WORK_SIZE, &size, sizeof(size)));
+	FAIL_UNLESS(config->workptr == work && config->workSize == size && !config->flag && config->priority == 3);
+	FAIL_UNLESS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &wrong, 4) == ACL_ERROR_RT_PARAM_INVALID);
+	FAIL_UNLESS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, 8) == ACL_ERROR_RT_PARAM_INVALID);
+	FAIL_UNLESS(aclrtSetStreamConfigOpt(config, (aclrtStreamConfigAttr)4, &flag, 4) == ACL_ERROR_RT_PARAM_INVALID);
+	FAIL_UNLESS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, NULL, 4) == ACL_ERROR_INVALID_PARAM);
+	FAIL_UNLESS(aclrtCreateStreamV2(NULL, config) == ACL_ERROR_INVALID_PARAM);
+	FAIL_UNLESS(aclrtCreateStreamV2(&stream, NULL) == ACL_ERROR_INVALID_PARAM);
+	FAIL_UNLESS(!aclrtCreateStreamV2(&stream, config));
+	FAIL_UNLESS(!aclrtDestroyStreamConfigHandle(config));
+	FAIL_UNLESS(aclrtDestroyStreamConfigHandle(config) == ACL_ERROR_RT_PARAM_INVALID);
+	FAIL_UNLESS(aclrtCreateStreamV2(&stream, config) == ACL_ERROR_RT_PARAM_INVALID);
+	FAIL_UNLESS(!aclrtSynchronizeStream(stream) && !aclrtDestroyStream(stream));
+	FAIL_UNLESS(!aclrtDestroyContext(context) && !aclrtResetDevice(0));
+	return 0;
+}
+
+/* covers: aclrtCreateStreamConfigHandle, aclrtDestroyStreamConfigHandle, aclrtSetStreamConfigOpt, aclrtCreateStreamV2 failure */
+static void configurations_refused(void **state)
+{
+	aclrtStreamConfigHandle config = { 0 };
+	aclrtStream stream = NULL;
+	uint32_t flag = 0;
+
+	(void)state;
+	(void)aclGetRecentErrMsg();
+	assert_null(aclrtCreateStreamConfigHandle());
+	assert_non_null(aclGetRecentErrMsg());
+	assert_refused(aclrtSetStreamConfigOpt(&config, ACL_RT_STREAM_FLAG, &flag, 4), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_refused(aclrtCreateStreamV2(&stream, &config), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_refused(aclrtDestroyStreamConfigHandle(&config), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_null(stream);
+}
+
+/* covers: aclrtCreateStreamConfigHandle, aclrtDestroyStreamConfigHandle, aclrtSetStreamConfigOpt, aclrtCreateStreamV2 effect */
 static void other_products(void **state)
 {
-	static const char *const socs[] = { "Ascend310P3", "Ascend950PR_9589" };
-	static const char *const parts[] = { "other", "simt" };
+	static const char *const socs[] = { "Ascend310P3", "Ascend950PR_9589", "Ascend035A" };
+	static const char *const parts[] = { "other", "simt", "configured" };
 	char soc[64], instance[64];
 	struct t_peer peer;
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		snprintf(soc, sizeof(soc), "VINCI_SOC=%s", socs[i]);
 		snprintf(instance, sizeof(instance), "VINCI_INSTANCE=test-rest-%d-%d", i, getpid());
 		assert_true(t_spawn(&peer, (const char *const[]){ parts[i], NULL }, (const char *const[]){ soc, instance, NULL }));
@@ -374,6 +433,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(small_things_refused),
 		cmocka_unit_test(devices_are_counted_alike),
 		cmocka_unit_test(no_such_devices),
+		cmocka_unit_test(configurations_refused),
 		cmocka_unit_test(other_products),
 	};
 
@@ -381,5 +441,7 @@ int main(int argc, char **argv)
 		return other_product();
 	if (argc == 2 && !strcmp(argv[1], "simt"))
 		return simt_product();
+	if (argc == 2 && !strcmp(argv[1], "configured"))
+		return configured_product();
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
