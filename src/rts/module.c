@@ -8,6 +8,7 @@
 #include "rts/image.h"
 #include "rts/lock_order.h"
 #include "rts/module.h"
+#include "util/json.h"
 #include "util/mutex.h"
 
 #include <elf.h>
@@ -29,6 +30,8 @@ struct rts_binary {
 	uint32_t device;		/* index, or ANY_DEVICE */
 	bool own;			/* loaded from an image, by its caller's wish */
 	bool cpu, lazy;
+	char *description;		/* JSON, of functions for the device's CPUs; NULL: none */
+	size_t description_bytes;
 	struct u_mutex lock;		/* protects what follows */
 	struct rts_function *functions; /* that have handles */
 	bool closed;
@@ -50,17 +53,16 @@ static int magic_check(uint32_t magic, bool file)
 	return 0;
 }
 
-/* A file of mode 0 or 1 is a description, of operators that CANN brings or that lie in a library beside it. */
+/* A file is a description, in mode 0 of operators that CANN brings, in mode 1 of those of a library beside it. */
 static int cpu_mode_check(int32_t mode, bool file)
 {
 	if (file ? mode != 0 && mode != 1 : mode != 2)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "cpuKernelMode is %d; it must be %s", mode,
 				file ? "0 or 1 for a file" : "2 for data");
-	if (file)
+	if (file && mode == 0)
 		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-				"cpuKernelMode %d: descriptions of operators (.json) are not read; load the library "
-				"itself with aclrtBinaryLoadFromData and mode 2",
-				mode);
+				"cpuKernelMode 0 is for the operators that CANN brings, which are not here; mode 1 loads "
+				"a library beside the description");
 	return 0;
 }
 
@@ -156,6 +158,7 @@ static void binary_released(struct rts_object *obj)
 	else
 		dlclose(b->dl);
 	u_mutex_destroy(&b->lock);
+	free(b->description);
 	free(b);
 }
 
@@ -227,12 +230,68 @@ static int file_map(const char *path, void **data, size_t *size)
 			continue;
 		if (n <= 0) {
 			free(*data);
+			*data = NULL;
 			r = u_report(ACL_ERROR_RT_PARAM_INVALID, "the binary %s cannot be read: %s", path,
 				     n ? strerror(errno) : "it became shorter meanwhile");
 		}
 		got += n > 0 ? (size_t)n : 0;
 	}
 	close(fd);
+	return r;
+}
+
+/* The path with another extension. */
+static int beside(const char *path, const char *extension, char **out)
+{
+	const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+	size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+
+	*out = malloc(stem + strlen(extension) + 1);
+	if (!*out)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a path");
+	memcpy(*out, path, stem);
+	strcpy(*out + stem, extension);
+	return 0;
+}
+
+static int description_read(const char *path, struct rts_binary *b)
+{
+	void *text = NULL;
+	size_t where;
+	int r = file_map(path, &text, &b->description_bytes);
+
+	if (r)
+		return r;
+	if (!u_json_check(text, b->description_bytes, &where)) {
+		free(text);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "%s is not JSON: byte %zu is wrong", path, where);
+	}
+	b->description = text;
+	return 0;
+}
+
+/* A description and the library that it is of, which have one name but for the extension. */
+static int cpu_load_file(const char *path, uint32_t current, struct rts_binary *b, void **handle)
+{
+	char *json = NULL, *so = NULL;
+	void *data = NULL;
+	size_t size;
+	int r;
+
+	r = beside(path, ".json", &json);
+	if (!r)
+		r = beside(path, ".so", &so);
+	if (!r)
+		r = description_read(json, b);
+	if (!r)
+		r = file_map(so, &data, &size);
+	if (!r)
+		r = binary_load(data, size, so, current, b, handle);
+	if (r)
+		free(b->description);
+	free(data);
+	free(so);
+	free(json);
 	return r;
 }
 
@@ -247,11 +306,14 @@ int rts_binary_load_file(const char *path, const aclrtBinaryLoadOptions *options
 	r = options_check(options, true);
 	if (!r)
 		r = rts_context_current(&ctx);
-	if (!r)
-		r = file_map(path, &data, &size);
 	if (r)
 		return r;
 	options_read(options, &b);
+	if (b.cpu)
+		return cpu_load_file(path, ctx->device, &b, handle);
+	r = file_map(path, &data, &size);
+	if (r)
+		return r;
 	r = binary_load(data, size, path, ctx->device, &b, handle);
 	free(data);
 	return r;
@@ -398,9 +460,6 @@ static const struct vinci_kernel *kernel_symbol(struct rts_binary *b, const char
 
 static int kernel_find(struct rts_binary *b, const char *name, const struct vinci_kernel **kernel)
 {
-	if (b->cpu)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"functions for the device's CPUs are named with aclrtRegisterCpuFunc");
 	*kernel = kernel_symbol(b, name);
 	if (!*kernel)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
@@ -504,6 +563,43 @@ static int function_of_kernel(struct rts_binary *b, const struct vinci_kernel *k
 	return function_of(&model, out, &kept);
 }
 
+static int cpu_function(struct rts_binary *b, const char *function, const char *name, void **out)
+{
+	struct rts_function model = { .binary = b, .cpu_name = strdup(name) };
+	bool kept = false;
+	int r;
+
+	if (!model.cpu_name)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for the name of a function");
+	*(void **)&model.entry = dlsym(b->dl, function);
+	r = function_of(&model, out, &kept);
+	if (!kept)
+		free(model.cpu_name);
+	return r;
+}
+
+/* By the description: the name is an operator's, which tells the function's. */
+static int cpu_function_described(struct rts_binary *b, const char *name, void **out)
+{
+	const char *const path[] = { name, "opInfo", "functionName", NULL };
+	struct u_json_value value;
+	char *function;
+	int r;
+
+	if (!b->description || !u_json_find(b->description, b->description_bytes, path, &value) ||
+	    value.type != U_JSON_STRING)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the binary's description has no functionName of \"%.200s\"; without a description "
+				"functions for the device's CPUs are named with aclrtRegisterCpuFunc",
+				name);
+	function = strndup(value.text, value.len);
+	if (!function)
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for the name of a function");
+	r = cpu_function(b, function, name, out);
+	free(function);
+	return r;
+}
+
 int rts_binary_function(void *handle, const char *name, void **out)
 {
 	const struct vinci_kernel *kernel = NULL;
@@ -514,9 +610,13 @@ int rts_binary_function(void *handle, const char *name, void **out)
 	if (r)
 		return r;
 	fault_start();
-	r = kernel_find(b, name, &kernel);
-	if (!r)
-		r = function_of_kernel(b, kernel, out);
+	if (b->cpu) {
+		r = cpu_function_described(b, name, out);
+	} else {
+		r = kernel_find(b, name, &kernel);
+		if (!r)
+			r = function_of_kernel(b, kernel, out);
+	}
 	binary_put(b);
 	return r;
 }
@@ -558,28 +658,17 @@ int rts_binary_function_by_entry(void *handle, uint64_t entry, void **out)
 
 int rts_binary_cpu_function(void *handle, const char *function, const char *kernel, void **out)
 {
-	struct rts_function model = { 0 };
-	bool kept = false;
+	struct rts_binary *b = NULL;
 	int r;
 
-	r = binary_get(handle, &model.binary);
+	r = binary_get(handle, &b);
 	if (r)
 		return r;
 	fault_start();
-	if (!model.binary->cpu)
-		r = u_report(ACL_ERROR_RT_PARAM_INVALID,
-			     "the binary was not loaded with ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE");
-	if (!r)
-		model.cpu_name = strdup(kernel);
-	if (!r && !model.cpu_name)
-		r = u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for the name of a function");
-	if (!r)
-		*(void **)&model.entry = dlsym(model.binary->dl, function);
-	if (!r)
-		r = function_of(&model, out, &kept);
-	if (!kept)
-		free(model.cpu_name);
-	binary_put(model.binary);
+	r = b->cpu ? cpu_function(b, function, kernel, out)
+		   : u_report(ACL_ERROR_RT_PARAM_INVALID,
+			      "the binary was not loaded with ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE");
+	binary_put(b);
 	return r;
 }
 

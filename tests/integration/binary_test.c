@@ -493,6 +493,39 @@ static void functions_for_cpus(void **state)
 	assert_ok(aclrtFree(out));
 }
 
+/* A description beside the library says what its functions are called. */
+static void functions_for_cpus_by_description(void **state)
+{
+	static const char text[] = "{ \"Adder\": { \"opInfo\": { \"functionName\": \"add_value\", \"kernelSo\": \"x.so\" } },"
+				   " \"Half\": { \"opInfo\": {} } }";
+	aclrtBinaryLoadOption opt = { .type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value.cpuKernelMode = 1 };
+	aclrtBinaryLoadOptions options = { .options = &opt, .numOpt = 1 };
+	char path[] = CPU_LIBRARY_PATH "\0json";
+	void *out = device_new(8);
+	aclrtBinHandle cpu = NULL;
+	aclrtFuncHandle fn = NULL;
+	int fd;
+
+	(void)state;
+	strcpy(strrchr(path, '.'), ".json");
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), (ssize_t)sizeof(text) - 1);
+	assert_ok(aclrtBinaryLoadFromFile(path, &options, &cpu));
+	assert_ok(aclrtBinaryGetFunction(cpu, "Adder", &fn));
+	assert_ok(cpu_run(fn, 2, (struct cpu_args){ out, 21 }));
+	assert_int_equal(value_at(out), 42);
+	assert_refused(aclrtBinaryGetFunction(cpu, "Half", &fn), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtBinaryGetFunction(cpu, "add_value", &fn), ACL_ERROR_RT_PARAM_INVALID);
+	assert_ok(aclrtBinaryUnLoad(cpu));
+
+	assert_int_equal(write(fd, "]", 1), 1);
+	assert_says(aclrtBinaryLoadFromFile(path, &options, &cpu), ACL_ERROR_RT_PARAM_INVALID, "is not JSON");
+	close(fd);
+	unlink(path);
+	assert_ok(aclrtFree(out));
+}
+
 /* covers: aclrtRegisterCpuFunc failure */
 static void functions_for_cpus_that_fail(void **state)
 {
@@ -509,6 +542,9 @@ static void functions_for_cpus_that_fail(void **state)
 	assert_refused(aclrtRegisterCpuFunc(scale, "add_value", "Adder", &fn), ACL_ERROR_RT_INVALID_HANDLE);
 	assert_refused(aclrtBinaryGetFunction(cpu, "add_value", &fn), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtBinaryLoadFromData("", 1, &options, &none), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtBinaryLoadFromFile("/nowhere/at/all.json", &options, &none), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtBinaryLoadFromFile(BINARY_PATH, &options, &none), ACL_ERROR_RT_PARAM_INVALID);
+	opt.value.cpuKernelMode = 0;
 	assert_refused(aclrtBinaryLoadFromFile(CPU_LIBRARY_PATH, &options, &none), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 	opt.value.cpuKernelMode = 2;
 	assert_refused(aclrtBinaryLoadFromFile(CPU_LIBRARY_PATH, &options, &none), ACL_ERROR_RT_PARAM_INVALID);
@@ -1088,6 +1124,7 @@ int main(void)
 		cmocka_unit_test(where_no_binary_lies),
 		cmocka_unit_test(variables_are_device_memory),
 		cmocka_unit_test(functions_for_cpus),
+		cmocka_unit_test(functions_for_cpus_by_description),
 		cmocka_unit_test(functions_for_cpus_that_fail),
 		cmocka_unit_test(parameters_of_a_function),
 		cmocka_unit_test(parameters_refuse),

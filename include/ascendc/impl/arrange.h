@@ -96,8 +96,11 @@ void Interleave(const LocalTensor<T> &dst0, const LocalTensor<T> &dst1, const Lo
 	T *low = dst0.at(0, n);
 	T *high = dst1.at(0, n);
 
-	for (size_t i = 0; i < 2 * n; i++)
-		(i < n ? low[i] : high[i - n]) = i % 2 ? y[i / 2] : x[i / 2];
+	for (size_t i = 0; i < 2 * n; i++) {
+		T *to = i < n ? low + i : high + (i - n);
+
+		*to = i % 2 ? y[i / 2] : x[i / 2];
+	}
 }
 
 template <typename T>
@@ -110,8 +113,11 @@ void DeInterleave(const LocalTensor<T> &dst0, const LocalTensor<T> &dst1, const 
 	T *even = dst0.at(0, n);
 	T *odd = dst1.at(0, n);
 
-	for (size_t i = 0; i < 2 * n; i++)
-		(i % 2 ? odd : even)[i / 2] = i < n ? low[i] : high[i - n];
+	for (size_t i = 0; i < 2 * n; i++) {
+		const T *from = i < n ? low + i : high + (i - n);
+
+		(i % 2 ? odd : even)[i / 2] = *from;
+	}
 }
 
 /* 16 rows of 16. */
