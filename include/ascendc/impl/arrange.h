@@ -115,8 +115,9 @@ void DeInterleave(const LocalTensor<T> &dst0, const LocalTensor<T> &dst1, const 
 
 	for (size_t i = 0; i < 2 * n; i++) {
 		const T *from = i < n ? low + i : high + (i - n);
+		T *to = i % 2 ? odd : even;
 
-		(i % 2 ? odd : even)[i / 2] = *from;
+		to[i / 2] = *from;
 	}
 }
 
