@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "buffer.h"
 #include "qualifiers.h"
@@ -58,13 +59,20 @@ public:
 	{
 		return data + offset;
 	}
+	/* Numbers in global memory may be flags that other blocks look at. */
 	T GetValue(uint64_t offset) const
 	{
-		return data[offset];
+		if constexpr (std::is_integral_v<T>)
+			return __atomic_load_n(data + offset, __ATOMIC_RELAXED);
+		else
+			return data[offset];
 	}
 	void SetValue(uint64_t offset, T value)
 	{
-		data[offset] = value;
+		if constexpr (std::is_integral_v<T>)
+			__atomic_store_n(data + offset, value, __ATOMIC_RELAXED);
+		else
+			data[offset] = value;
 	}
 	T &operator()(uint64_t offset) const
 	{
