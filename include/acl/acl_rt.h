@@ -993,8 +993,8 @@ typedef struct aclrtMemLocation {
 
 /*
  * size bytes on the current device, not cleared, 64-byte aligned at least; rounded up to 32 and,
- * unless in 1 GiB pages, 32 more. Freed by aclrtFree. 100000: NULL or size 0; 207001: out of
- * memory.
+ * unless in 1 GiB pages or on Ascend 950, 32 more. Freed by aclrtFree. 100000: NULL or size 0;
+ * 207001: out of memory.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
@@ -1484,11 +1484,17 @@ typedef struct {
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType,
 		aclrtStream stream);
 
-/* barrierId > 0, for INVALID only. */
+/*
+ * For streams that are bound to a model (others: 507000). barrierId: above 0 for INVALID, 0 for the
+ * other types (else 107000).
+ */
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsyncWithBarrier(void *src, size_t size, aclrtCmoType cmoType,
 		uint32_t barrierId, aclrtStream stream);
 
-/* Waits for the operations with those barrier ids. flag 0. */
+/*
+ * Waits for the INVALID operations with those barrier ids that the model's streams have recorded;
+ * 107005: there is none. flag 0.
+ */
 ACL_FUNC_VISIBILITY aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream,
 		uint32_t flag);
 

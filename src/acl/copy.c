@@ -85,6 +85,17 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 	return r ? r : api_result(rts_copy_2d(&rect, kind));
 }
 
+/* Only newer products copy rows within a device. */
+static aclError check_2d_product(const char *function, aclrtMemcpyKind kind)
+{
+	const uint32_t able = RTS_PRODUCT_A2 | RTS_PRODUCT_A3 | RTS_PRODUCT_950;
+
+	if (kind != ACL_MEMCPY_DEVICE_TO_DEVICE || !rts_context_peek() || rts_profile()->product & able)
+		return ACL_SUCCESS;
+	return u_report(ACL_ERROR_INVALID_PARAM, "%s: kind is DEVICE_TO_DEVICE, which %s does not do by rows", function,
+			rts_profile()->soc);
+}
+
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
 			    aclrtMemcpyKind kind, aclrtStream stream)
 {
@@ -94,6 +105,8 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
 	if (!width || !height)
 		return ACL_SUCCESS;
 	r = check_2d(__func__, &rect, kind);
+	if (!r)
+		r = check_2d_product(__func__, kind);
 	return r ? r : api_result(rts_copy_2d_async(&rect, kind, stream));
 }
 
@@ -128,10 +141,11 @@ static aclError check_words(const char *function, const void *ptr, size_t mem_si
 	r = rts_memory_attributes(ptr, &attributes);
 	if (r)
 		return api_result(r);
-	if (attributes.location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED)
+	if (attributes.location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED ||
+	    attributes.location.type == ACL_MEM_LOCATION_TYPE_MANAGED)
 		return u_report(ACL_ERROR_INVALID_PARAM,
-				"%s: %p is pageable host memory; memory of aclrtMalloc or aclrtMallocHost is wanted",
-				function, ptr);
+				"%s: %p is %s memory; memory of aclrtMalloc or aclrtMallocHost is wanted", function, ptr,
+				attributes.location.type == ACL_MEM_LOCATION_TYPE_MANAGED ? "managed" : "pageable host");
 	return ACL_SUCCESS;
 }
 

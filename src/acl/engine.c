@@ -199,6 +199,27 @@ aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType, aclrtStream 
 	return api_result(rts_cache_op_by_desc(cmoDesc, cmoType, stream));
 }
 
+aclError aclrtCmoAsyncWithBarrier(void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId, aclrtStream stream)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(src);
+	if (!size)
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "%s: size is 0", __func__));
+	return api_result(rts_cache_op_barrier(src, size, cmoType, barrierId, stream));
+}
+
+/* CANN does not look at flag. */
+aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
+{
+	REQUIRE_PRODUCT();
+	(void)flag;
+	REQUIRE_NOT_NULL(taskInfo);
+	REQUIRE(taskInfo->barrierNum && taskInfo->barrierNum <= ACL_RT_CMO_MAX_BARRIER_NUM,
+		"%s: taskInfo->barrierNum is %zu; it must be 1 to %u", __func__, taskInfo->barrierNum,
+		ACL_RT_CMO_MAX_BARRIER_NUM);
+	return api_result(rts_cache_wait(taskInfo->cmoInfo, taskInfo->barrierNum, stream));
+}
+
 /* ---- arithmetic ---- */
 
 /* What the acl layer has a name for; which of them a product reduces is the runtime's matter. */

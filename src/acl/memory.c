@@ -4,7 +4,7 @@
 #include "rts/memory.h"
 #include "rts/usage.h"
 
-/* Sizes are rounded up to this, and by most functions padded by as much. */
+/* Sizes are rounded up to this, and by most functions padded. */
 #define SIZE_UNIT ((size_t)32)
 
 static bool is_1g(aclrtMemMallocPolicy policy)
@@ -12,10 +12,16 @@ static bool is_1g(aclrtMemMallocPolicy policy)
 	return policy == ACL_MEM_MALLOC_HUGE1G_ONLY || policy == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
 }
 
+/* padding_size in CANN's platform_config. Without a context nothing is allocated. */
+static size_t product_padding(void)
+{
+	return rts_context_peek() && rts_profile()->product == RTS_PRODUCT_950 ? 0 : SIZE_UNIT;
+}
+
 /* What aclrtMalloc and its like have in common. */
 static aclError malloc_device(const char *function, void **ptr, size_t size, aclrtMemMallocPolicy policy, bool pad)
 {
-	size_t extra = pad && !is_1g(policy) ? 2 * SIZE_UNIT : SIZE_UNIT;
+	size_t extra = SIZE_UNIT + (pad && !is_1g(policy) ? product_padding() : 0);
 
 	if (!ptr)
 		return u_report(ACL_ERROR_INVALID_PARAM, "%s: argument devPtr is NULL", function);

@@ -44,6 +44,10 @@ int rts_copy_by_desc(const void *desc, aclrtMemcpyKind kind, aclrtStream stream)
 int rts_cache_op(const void *ptr, size_t size, aclrtCmoType op, aclrtStream stream);
 int rts_cache_desc_set(void *desc, void *ptr, size_t size);
 int rts_cache_op_by_desc(const void *desc, aclrtCmoType op, aclrtStream stream);
+/* Both for streams that are bound to a model (507000). @barrier: of INVALID alone, which has to have one (107000) */
+int rts_cache_op_barrier(const void *ptr, size_t size, aclrtCmoType op, uint32_t barrier, aclrtStream stream);
+/* For the operations of the stream's model with these barriers. 107005: a barrier has none */
+int rts_cache_wait(const aclrtBarrierCmoInfo *infos, size_t count, aclrtStream stream);
 /* For a running task: is [ptr, ptr + len) memory of the stream's device? */
 bool rts_task_reaches(struct rts_stream *stream, const void *ptr, size_t len);
 

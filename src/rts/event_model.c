@@ -320,6 +320,33 @@ static int conflict(struct model_mark *mark, struct model_track *track, const ch
 			mark->track->model->id, what, track->model->id);
 }
 
+int mark_append(struct model_track *track, struct model_mark **out)
+{
+	struct model_mark *mark = calloc(1, sizeof(*mark));
+	int r;
+
+	if (!mark)
+		return ACL_ERROR_RT_MEMORY_ALLOCATION;
+	atomic_init(&mark->refs, 1);
+	r = track_append(track, &mark_type, &(struct mark_wait){ .mark = mark }, sizeof(struct mark_wait));
+	if (r) {
+		free(mark);
+		return r;
+	}
+	*out = mark;
+	return 0;
+}
+
+int mark_wait_append(struct model_track *track, struct model_mark *mark, uint32_t seconds)
+{
+	struct mark_wait t = { .mark = mark_ref(mark), .timeout_ns = seconds * U_NS_PER_S };
+	int r = track_append(track, &mark_wait_type, &t, sizeof(t));
+
+	if (r)
+		mark_put(&t.mark);
+	return r;
+}
+
 static int append_mark(struct model_track *track, struct rts_event *ev)
 {
 	struct model_mark *old = mark_open(ev), *mark;
@@ -327,18 +354,12 @@ static int append_mark(struct model_track *track, struct rts_event *ev)
 
 	if (old && old->track->model != track->model)
 		return conflict(old, track, "recorded");
-	mark = calloc(1, sizeof(*mark));
-	if (!mark)
-		return ACL_ERROR_RT_MEMORY_ALLOCATION;
-	atomic_init(&mark->refs, 2);
-	r = track_append(track, &mark_type, &(struct mark_wait){ .mark = mark }, sizeof(struct mark_wait));
-	if (r) {
-		free(mark);
+	r = mark_append(track, &mark);
+	if (r)
 		return r;
-	}
 	mark->track = track;
 	mark->step = track->last;
-	old = atomic_exchange(&ev->mark, mark);
+	old = atomic_exchange(&ev->mark, mark_ref(mark));
 	mark_put(&old);
 	return 0;
 }
@@ -422,16 +443,11 @@ static int capture_track(struct model_mark *mark, struct rts_stream *st, struct 
 
 static int append_mark_wait(struct model_mark *mark, struct rts_stream *st, uint32_t seconds)
 {
-	struct mark_wait t = { .mark = mark, .timeout_ns = seconds * U_NS_PER_S };
 	struct model_track *track = NULL;
 	int r = capture_track(mark, st, &track);
 
-	if (!r) {
-		mark_ref(mark);
-		r = track_append(track, &mark_wait_type, &t, sizeof(t));
-		if (r)
-			mark_put(&t.mark);
-	}
+	if (!r)
+		r = mark_wait_append(track, mark, seconds);
 	if (r) {
 		capture_invalidate(mark->track->model);
 		return r;

@@ -251,7 +251,7 @@ static int event_wait(struct rts_event *ev, struct rts_stream *st, uint32_t seco
 		return r;
 	rts_object_ref(&ev->obj);
 	atomic_fetch_add(&ev->waits, 1);
-	other = t.place.stream ? rts_stream_identity(t.place.stream) : NULL;
+	other = rts_stream_identity(t.place.stream);
 	r = rts_stream_submit(st, &wait_type, &t, sizeof(t));
 	if (r)
 		wait_drop(&t);

@@ -5,6 +5,7 @@
  */
 #include "rts/engine.h"
 #include "rts/memory.h"
+#include "rts/model_impl.h"
 #include "util/cleanup.h"
 
 #include <string.h>
@@ -215,30 +216,42 @@ static int run_cache_op(void *payload, struct rts_stream *stream)
 
 static const struct rts_task_type cache_type = { .name = "cache operation", .run = run_cache_op };
 
+static int check_cache(const struct cache_task *task, size_t bytes, const struct rts_stream *stream)
+{
+	struct rts_place place;
+	int r = place_on_device(task->ptr, bytes, "src", &place);
+
+	if (r || place.device == rts_stream_device(stream))
+		return r;
+	return u_report(ACL_ERROR_RT_PARAM_INVALID,
+			"the memory is on device %d and the stream on device %d; a device maintains its own caches",
+			rts_device_to_user(place.device), rts_device_to_user(rts_stream_device(stream)));
+}
+
 static int submit_cache(const struct cache_task *task, size_t bytes, aclrtStream handle)
 {
 	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
-	struct rts_place place;
 	int r = rts_stream_get(handle, &stream);
 
 	if (!r)
-		r = place_on_device(task->ptr, bytes, "src", &place);
-	if (!r && place.device != rts_stream_device(stream))
-		r = u_report(ACL_ERROR_RT_PARAM_INVALID,
-			     "the memory is on device %d and the stream on device %d; caches are maintained by their "
-			     "own device",
-			     rts_device_to_user(place.device), rts_device_to_user(rts_stream_device(stream)));
+		r = check_cache(task, bytes, stream);
 	return r ? r : rts_stream_submit(stream, &cache_type, task, sizeof(*task));
+}
+
+static int check_cache_op(aclrtCmoType op)
+{
+	if ((uint32_t)op <= ACL_RT_CMO_TYPE_FLUSH)
+		return 0;
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "cmoType is %d; aclrtCmoType has 0 to %d", (int)op,
+			ACL_RT_CMO_TYPE_FLUSH);
 }
 
 int rts_cache_op(const void *ptr, size_t size, aclrtCmoType op, aclrtStream stream)
 {
 	const struct cache_task task = { .ptr = ptr, .size = size, .op = (uint32_t)op };
+	int r = check_cache_op(op);
 
-	if ((uint32_t)op > ACL_RT_CMO_TYPE_FLUSH)
-		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "cmoType is %d; aclrtCmoType has 0 to %d", (int)op,
-				ACL_RT_CMO_TYPE_FLUSH);
-	return submit_cache(&task, size, stream);
+	return r ? r : submit_cache(&task, size, stream);
 }
 
 int rts_cache_desc_set(void *desc, void *ptr, size_t size)
@@ -269,4 +282,130 @@ int rts_cache_op_by_desc(const void *desc, aclrtCmoType op, aclrtStream stream)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "cmoType is %d; aclrtCmoType has 0 to %d", (int)op,
 				ACL_RT_CMO_TYPE_FLUSH);
 	return submit_cache(&task, RTS_CACHE_DESC_BYTES, stream);
+}
+
+/* ---- caches, and waiting for them, in models ---- */
+
+/* models_lock. The list that @stream records into. */
+static int recorded_track(struct rts_stream *stream, struct model_track **out)
+{
+	struct model_track *track = atomic_load(&stream->track);
+
+	if (!track)
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR,
+				"stream %d is not bound to a model, as cache operations with barriers want it",
+				rts_stream_id(stream));
+	if (atomic_load(&track->model->state) >= MODEL_READY)
+		return u_report(ACL_ERROR_RT_STREAM_MODEL,
+				"stream %d belongs to a model that is complete, and takes no more tasks",
+				rts_stream_id(stream));
+	*out = track;
+	return 0;
+}
+
+static int explain_memory(int code)
+{
+	return code == ACL_ERROR_RT_MEMORY_ALLOCATION ? u_report(code, "out of host memory for a recorded task") : code;
+}
+
+static int check_barrier(aclrtCmoType op, uint32_t barrier)
+{
+	int r = check_cache_op(op);
+
+	if (r || (op == ACL_RT_CMO_TYPE_INVALID) == (barrier != 0))
+		return r;
+	if (barrier)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"barrierId is %u with cmoType %d; it must be 0, except for INVALID (%d)",
+				barrier, (int)op, ACL_RT_CMO_TYPE_INVALID);
+	return u_report(ACL_ERROR_RT_PARAM_INVALID, "barrierId is 0; with ACL_RT_CMO_TYPE_INVALID it must be above 0");
+}
+
+/* models_lock */
+static int append_cache(struct model_track *track, const struct cache_task *task, uint32_t barrier)
+{
+	struct model_mark *mark;
+	int r = track_append(track, &cache_type, task, sizeof(*task));
+
+	if (r || !barrier)
+		return r;
+	r = mark_append(track, &mark);
+	if (!r)
+		mark->barrier = barrier;
+	return r;
+}
+
+int rts_cache_op_barrier(const void *ptr, size_t size, aclrtCmoType op, uint32_t barrier, aclrtStream handle)
+{
+	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
+	const struct cache_task task = { .ptr = ptr, .size = size, .op = (uint32_t)op };
+	struct model_track *track;
+	int r = check_barrier(op, barrier);
+
+	if (!r)
+		r = rts_stream_get(handle, &stream);
+	if (!r)
+		r = check_cache(&task, size, stream);
+	if (r)
+		return r;
+	u_mutex_lock(&models_lock);
+	r = recorded_track(stream, &track);
+	if (!r)
+		r = append_cache(track, &task, barrier);
+	u_mutex_unlock(&models_lock);
+	return explain_memory(r);
+}
+
+/* models_lock. What is on the waiting stream itself is there, too: it has been passed when the wait begins. */
+static int append_waits(struct model_track *track, uint32_t barrier)
+{
+	bool found = false;
+	int r = 0;
+
+	for (struct model_track *t = track->model->tracks; t && !r; t = t->next) {
+		const struct model_step *last = t->last;
+
+		for (struct model_step *s = t->first; s && !r; s = s == last ? NULL : s->next) {
+			struct model_mark *mark = mark_of(s);
+
+			if (!mark || mark->barrier != barrier)
+				continue;
+			found = true;
+			r = mark_wait_append(track, mark, 0);
+		}
+	}
+	if (!r && !found)
+		r = u_report(ACL_ERROR_RT_STREAM_MODEL,
+			     "no cache operation with barrier %u has been recorded in model %u", barrier,
+			     track->model->id);
+	return r;
+}
+
+static int check_wait(const aclrtBarrierCmoInfo *info, size_t i)
+{
+	if (info->cmoType == ACL_RT_CMO_TYPE_INVALID && info->barrierId)
+		return 0;
+	return u_report(ACL_ERROR_RT_PARAM_INVALID,
+			"cmoInfo[%zu]: cmoType is %d and barrierId %u; they must be %d (INVALID) and above 0", i,
+			(int)info->cmoType, info->barrierId, ACL_RT_CMO_TYPE_INVALID);
+}
+
+int rts_cache_wait(const aclrtBarrierCmoInfo *infos, size_t count, aclrtStream handle)
+{
+	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
+	struct model_track *track;
+	int r = 0;
+
+	for (size_t i = 0; i < count && !r; i++)
+		r = check_wait(&infos[i], i);
+	if (!r)
+		r = rts_stream_get(handle, &stream);
+	if (r)
+		return r;
+	u_mutex_lock(&models_lock);
+	r = recorded_track(stream, &track);
+	for (size_t i = 0; i < count && !r; i++)
+		r = append_waits(track, infos[i].barrierId);
+	u_mutex_unlock(&models_lock);
+	return explain_memory(r);
 }

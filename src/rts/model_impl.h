@@ -99,10 +99,11 @@ struct model_run {
 	struct event_place waits[]; /* what external waits wait for, with references */
 };
 
-/* The place of a record in a captured model. */
+/* The place of a record in a captured model, or behind a cache operation with a barrier in a built one. */
 struct model_mark {
 	atomic_uint refs; /* of steps, of the event */
-	struct model_track *track; /* models_lock: NULL when the capture has ended */
+	uint32_t barrier; /* models_lock: its id; 0: of an event */
+	struct model_track *track; /* models_lock: NULL when the capture has ended, or there is none */
 	const struct model_step *step; /* the same */
 	bool waited, waited_by_origin; /* models_lock */
 	_Atomic uint64_t reached; /* number of the run that has come to it last */
@@ -181,8 +182,11 @@ void external_record(struct model_track *track, uint64_t last);
 /* model->lock. What the run's external waits wait for. */
 void external_capture(struct model_run *run);
 void mark_put(struct model_mark **mark);
-/* models_lock. The step's mark if it is a captured record, or NULL. */
+/* models_lock. The step's mark if it is one's, or NULL. */
 struct model_mark *mark_of(const struct model_step *step);
+/* models_lock. Steps for a new mark, which they own, and for a wait for one. 207001 */
+int mark_append(struct model_track *track, struct model_mark **out);
+int mark_wait_append(struct model_track *track, struct model_mark *mark, uint32_t seconds);
 /* models_lock. The step's capture is over. */
 void mark_close(struct model_step *step);
 /* event_wait.c: a wait that begins when the model comes to it. models_lock. */

@@ -44,10 +44,10 @@ void rts_pool_device_gone(uint32_t device);
 
 /* The host has waited for something: idle memory above each pool's threshold goes. */
 void rts_pool_settle(void);
-/* What names a stream and never another one; NULL once it has been destroyed. */
+/* What names a stream and never another one; NULL for none, or once it has been destroyed. */
 static inline const void *rts_stream_identity(const struct rts_stream *stream)
 {
-	return atomic_load((_Atomic(void *) *)&((const struct rts_object *)stream)->handle);
+	return stream ? atomic_load((_Atomic(void *) *)&((const struct rts_object *)stream)->handle) : NULL;
 }
 /* What is submitted to @stream from now on runs after @other has completed @target tasks. */
 void rts_pool_ordered(const struct rts_stream *stream, const void *other, uint64_t target);

@@ -47,7 +47,7 @@ void rts_pool_ordered(const struct rts_stream *st, const void *other, uint64_t t
 bool pool_is_ordered(struct rts_stream *st, const struct event_place *place)
 {
 	const void *id = rts_stream_identity(st);
-	const void *other = place->stream ? rts_stream_identity(place->stream) : NULL;
+	const void *other = rts_stream_identity(place->stream);
 	const struct note *note = note_of(id, other);
 	bool ordered;
 

@@ -98,11 +98,20 @@ int rts_set32(void *ptr, uint32_t value, size_t count)
 	return set_sync(&task);
 }
 
+/* Host memory is filled at once, whatever the stream has to do and be. */
 int rts_set32_async(void *ptr, uint32_t value, size_t count, aclrtStream handle)
 {
 	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
 	struct set_task task = { .ptr = ptr, .count = count, .value = value, .word = 1 };
-	int r = rts_stream_get_any(handle, &stream);
+	struct rts_place place;
+	int r = check(&task, &place);
 
+	if (r)
+		return r;
+	if (place.type == ACL_MEM_LOCATION_TYPE_HOST) {
+		set_now(&task);
+		return 0;
+	}
+	r = rts_stream_get_any(handle, &stream);
 	return r ? r : set_queued(&task, stream);
 }

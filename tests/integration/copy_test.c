@@ -416,6 +416,11 @@ static void test_set_words(void **state)
 	m_close(&gate, stream);
 	assert_ok(aclrtMemsetD32Async(mem[DEV][0], SIZE, 0x01020304, SIZE / 4, stream));
 	check_words(0, 100, SIZE / 4);
+	/* host memory does not wait for the stream, nor need one */
+	assert_ok(aclrtMemsetD32Async(mem[PIN][0], SIZE, 0x0a0b0c0d, 1, stream));
+	assert_int_equal(mem[PIN][0][0], 0x0d);
+	assert_ok(aclrtMemsetD32Async(mem[PIN][0], SIZE, 0x0e, 1, (aclrtStream)mem));
+	assert_int_equal(mem[PIN][0][0], 0x0e);
 	m_open(&gate);
 	assert_ok(aclrtSynchronizeStream(stream));
 	check_words(0x01020304, 0, SIZE / 4);

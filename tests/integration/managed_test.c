@@ -134,6 +134,8 @@ static void copies(void **state)
 	assert_int_equal(pinned[31], 2);
 	assert_int_equal(pinned[32], 1);
 	assert_refused(aclrtMemset(managed, 2 * UNIT, 1, UNIT + 1), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
+	assert_refused(aclrtMemsetD32(managed, UNIT, 1, 1), ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtMemsetD32Async(managed, UNIT, 1, 1, stream), ACL_ERROR_INVALID_PARAM);
 	assert_ok(aclrtFree(managed));
 	assert_ok(aclrtFree(device));
 	assert_ok(aclrtFree(far));

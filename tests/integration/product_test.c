@@ -119,6 +119,32 @@ static bool work_gets_done(void)
 	       !aclrtFree(memory) && !aclrtDestroyStream(stream);
 }
 
+/* aclrtMalloc rounds sizes up to 32 bytes and adds what the product's platform_config says. */
+static bool padding_is_right(const struct product *p)
+{
+	const size_t added = p->product == P950 ? 0 : 32;
+	size_t padded = 0, plain = 0;
+	void *with, *without, *base;
+
+	return !aclrtMalloc(&with, 5000, ACL_MEM_MALLOC_HUGE_FIRST) &&
+	       !aclrtMallocAlign32(&without, 5000, ACL_MEM_MALLOC_HUGE_FIRST) &&
+	       !aclrtMemGetAddressRange(with, &base, &padded) && !aclrtMemGetAddressRange(without, &base, &plain) &&
+	       !aclrtFree(with) && !aclrtFree(without) && plain == 5024 && padded == plain + added;
+}
+
+/* Rows are copied within a device by newer products alone. */
+static bool rows_are_right(const struct product *p)
+{
+	const aclError wanted = p->product & (A2 | A3 | P950) ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
+	aclError code;
+	void *m;
+
+	if (aclrtMalloc(&m, 8192, ACL_MEM_MALLOC_HUGE_FIRST))
+		return false;
+	code = aclrtMemcpy2dAsync(m, 64, (char *)m + 4096, 64, 32, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, NULL);
+	return !aclrtSynchronizeStream(NULL) && !aclrtFree(m) && code == wanted;
+}
+
 /* Which sums and which types: by the product. */
 static bool reductions_are_right(const struct product *p)
 {
@@ -188,6 +214,8 @@ static int be(const char *soc)
 			return 5;
 		if (count_wrong_answers(&products[i]))
 			return 6;
+		if (!padding_is_right(&products[i]) || !rows_are_right(&products[i]))
+			return 8;
 		return aclrtResetDevice(0) ? 7 : 0;
 	}
 	return 1;
