@@ -170,9 +170,8 @@ static uint32_t status(aclrtStream stream, bool npu)
 	return host[0];
 }
 
-/*
- * covers: aclrtGetFloatOverflowStatus, aclrtResetFloatOverflowStatus, aclrtNpuGetFloatOverFlowStatus, aclrtNpuClearFloatOverFlowStatus effect
- */
+/* covers: aclrtGetFloatOverflowStatus, aclrtResetFloatOverflowStatus effect */
+/* covers: aclrtNpuGetFloatOverFlowStatus, aclrtNpuClearFloatOverFlowStatus effect */
 static void kernels_overflow(void **state)
 {
 	aclrtStream stream = stream_new();
@@ -194,9 +193,8 @@ static void kernels_overflow(void **state)
 	assert_ok(aclrtDestroyStream(stream));
 }
 
-/*
- * covers: aclrtGetFloatOverflowStatus, aclrtResetFloatOverflowStatus, aclrtNpuGetFloatOverFlowStatus, aclrtNpuClearFloatOverFlowStatus failure
- */
+/* covers: aclrtGetFloatOverflowStatus, aclrtResetFloatOverflowStatus failure */
+/* covers: aclrtNpuGetFloatOverFlowStatus, aclrtNpuClearFloatOverFlowStatus failure */
 static void overflow_refused(void **state)
 {
 	aclrtStream dead = stream_new();
