@@ -2,6 +2,7 @@
 /* api.c - the common end of every public function: the thread's last error, and the answer of what is not there yet. */
 #include "acl/api.h"
 #include "acl/call_line.h"
+#include "rts/snapshot.h"
 
 #include <string.h>
 
@@ -68,6 +69,11 @@ static bool ipv350_has(const char *function)
 		if (!strcmp(on_ipv350[i], function))
 			return true;
 	return false;
+}
+
+void call_hold(const char *name)
+{
+	rts_snapshot_hold(name);
 }
 
 int call_refusal(const char *name)

@@ -37,6 +37,8 @@ struct call_type {
 	_Generic(*(type *)0, int32_t *: 4, uint32_t *: 4, float *: 4, int64_t *: 8, uint64_t *: 8, void **: 8,      \
 		 const void **: 8, default: sizeof(type))
 
+/* Waits where the process is locked for a snapshot. */
+void call_hold(const char *name) __attribute__((cold));
 /* The code of a function that the running product lacks, after a sentence; 0: it has it. Of IPV350 only. */
 int call_refusal(const char *name) __attribute__((cold));
 /* The call's beginning, for call_end(); 0: nobody wants the line. */

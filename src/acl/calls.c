@@ -18,7 +18,8 @@
 #define VALUE(n, type) (type[]){ a##n }
 
 /* IPV350 lacks most functions; those that return no code are left alone there. Other products: REQUIRE_PRODUCT(). */
-#define REFUSAL(name, result) (__builtin_types_compatible_p(result, aclError) ? call_refusal(#name) : 0)
+#define REFUSAL(name, result)                                                                                       \
+	(call_hold(#name), __builtin_types_compatible_p(result, aclError) ? call_refusal(#name) : 0)
 
 /* The way with a line is a function of its own, so that the other one keeps no registers. */
 #define WRAP(name, result, parameters, arguments, types_, values_)                                                  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refused_model.c - chapters 15 and 21: recorded models and snapshots.
+ * refused_model.c - chapter 15: recorded models.
  * A comment above a group is the reason that docs/status.md gives.
  */
 #include "acl/refused.h"
@@ -24,11 +24,3 @@ REFUSE(aclmdlRICondHandleCreate, aclmdlRI modelRI, uint32_t defaultLaunchValue, 
 	aclmdlRICondHandle *handle)
 REFUSE(aclmdlRICondHandleGetCondPtr, aclmdlRICondHandle handle, uint64_t **ptr)
 REFUSE(aclmdlRIAddCondTask, aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags)
-
-/* Refused: snapshots of a process on a device are not there yet. */
-REFUSE(aclrtSnapShotProcessLock, int pid, void *reserve)
-REFUSE(aclrtSnapShotProcessBackup, int pid, aclrtSnapShotBackupArgs *args)
-REFUSE(aclrtSnapShotProcessRestore, int pid, aclrtSnapShotRestoreArgs *args)
-REFUSE(aclrtSnapShotProcessUnlock, int pid, void *reserve)
-REFUSE(aclrtSnapShotCallbackRegister, aclrtSnapShotStage stage, aclrtSnapShotCallBack callback, void *args)
-REFUSE(aclrtSnapShotCallbackUnregister, aclrtSnapShotStage stage, aclrtSnapShotCallBack callback)
