@@ -47,6 +47,13 @@ _vinci_ascendc_find(VINCI_ACL_LIBRARY "the ACL library"
 	"${_vinci_root}/lib64/libacl_rt.so" "${_vinci_root}/lib64/libascendcl.so")
 unset(_vinci_root)
 
+# What CANN's samples link their host code with.
+if(NOT TARGET host_intf_pub)
+	add_library(host_intf_pub INTERFACE)
+	target_include_directories(host_intf_pub SYSTEM INTERFACE ${VINCI_INCLUDE_DIRS})
+	target_link_libraries(host_intf_pub INTERFACE "${VINCI_ACL_LIBRARY}")
+endif()
+
 # Sets <generated> to the translation of <source> for <target> and writes the rule that makes it.
 function(_vinci_ascendc_translate target source generated)
 	get_filename_component(path "${source}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")

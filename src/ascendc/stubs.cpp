@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * aclrtlaunch_<kernel>(blockDim, stream, ...): how host code that does not know <<<>>> launches an extern "C" kernel,
- * by way of ACLRT_LAUNCH_KERNEL(kernel) in a header of its own, which is C too where no structs are passed. Pointers are
- * void * there, for host compilers know no address spaces.
+ * by way of ACLRT_LAUNCH_KERNEL(kernel) in a header of its own. Pointers are void * there, for host compilers know no
+ * address spaces, and so are structs: as in CANN's headers, the host passes where they are.
  */
 #include "translate.h"
 
@@ -13,9 +13,9 @@ namespace ascendc {
 namespace {
 
 struct parameter {
-	std::string type;
+	std::string type; /* in the kernel; of no interest for a pointer */
 	bool pointer = false;
-	bool forward = false; /* the type is one name that is to be declared first */
+	bool structure = false;
 };
 
 bool is_any_of(const std::string &word, std::initializer_list<const char *> words)
@@ -35,15 +35,17 @@ bool is_builtin(const std::string &word)
 				"uint32_t", "uint64_t", "uintptr_t", "intptr_t", "half",	  "bfloat16_t", "GM_ADDR"});
 }
 
-/* The source says itself what the name is, and it is not a struct. */
-bool is_other_type(const source &src, const std::string &name)
+/* Without knowing what is included: not a name of a number, and not one that the source itself says is another type. */
+bool is_struct(const source &src, const std::string &name)
 {
+	if (is_builtin(name) || (name.size() > 2 && name.compare(name.size() - 2, 2, "_t") == 0))
+		return false;
 	for (size_t i = 1; i < src.code.size(); i++) {
 		if (src.is(src.code[i], name.c_str()) &&
-		    is_any_of(src.spelling(src.code[i - 1]), {"using", "enum", "union", "typename", "class"}))
-			return true;
+		    is_any_of(src.spelling(src.code[i - 1]), {"using", "enum", "typename", "class"}))
+			return false;
 	}
-	return false;
+	return true;
 }
 
 /* The tokens [begin, end) between two commas; false: not a parameter that a launch can have. */
@@ -62,13 +64,11 @@ bool read_parameter(const source &src, size_t begin, size_t end, parameter *p)
 	}
 	if (words.empty())
 		return false;
-	if (p->pointer) {
-		p->type = "void *";
+	if (p->pointer)
 		return true;
-	}
 	if (words.size() > 1 && !is_builtin(words.back()) && words[words.size() - 2] != "::")
 		words.pop_back(); /* the name */
-	p->forward = words.size() == 1 && !is_builtin(words[0]) && !is_other_type(src, words[0]);
+	p->structure = words.size() == 1 && is_struct(src, words[0]);
 	for (const std::string &w : words)
 		p->type += w + " ";
 	return true;
@@ -107,7 +107,8 @@ std::string declaration(const std::string &kernel, const std::vector<parameter> 
 	std::string out = "uint32_t aclrtlaunch_" + kernel + "(uint32_t blockDim, " + stream;
 
 	for (size_t i = 0; i < parameters.size(); i++)
-		out += ", " + parameters[i].type + "arg" + std::to_string(i);
+		out += ", " + (parameters[i].pointer || parameters[i].structure ? "void *" : parameters[i].type) + "arg" +
+		       std::to_string(i);
 	return out + ")";
 }
 
@@ -119,10 +120,6 @@ std::string header(const std::string &kernel, const std::vector<parameter> &para
 	out = "#ifndef " + guard + "\n#define " + guard + "\n#include <stdint.h>\n#include \"acl/acl_base.h\"\n\n"
 	      "#ifndef ACLRT_LAUNCH_KERNEL\n#define ACLRT_LAUNCH_KERNEL(kernel_func) aclrtlaunch_##kernel_func\n"
 	      "#endif\n\n";
-	for (const parameter &p : parameters) {
-		if (p.forward)
-			out += "struct " + p.type.substr(0, p.type.size() - 1) + ";\n";
-	}
 	return out + "#ifdef __cplusplus\nextern \"C\"\n#endif\n" +
 	       declaration(kernel, parameters, "aclrtStream stream") + ";\n#endif\n";
 }
@@ -143,7 +140,11 @@ std::string launch_function(const source &src, size_t name, std::vector<launch_h
 	for (size_t i = 0; i < parameters.size(); i++) {
 		std::string arg = "arg" + std::to_string(i);
 
-		out += (i ? ", " : "") + (parameters[i].pointer ? "::vinci_ascendc::any_pointer{" + arg + "}" : arg);
+		if (parameters[i].pointer)
+			arg = "::vinci_ascendc::any_pointer{" + arg + "}";
+		else if (parameters[i].structure)
+			arg = "*static_cast<" + parameters[i].type + "*>(" + arg + ")";
+		out += (i ? ", " : "") + arg;
 	}
 	return out + "); }";
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* symbol_kernels.cpp - kernels and variables of a program, and their addresses for symbol_test.c. */
 #include "kernel_operator.h"
+#include "aclrtlaunch_fill.h"
 #include "aclrtlaunch_weigh.h"
 #include "symbol_kernels.h"
 
@@ -24,6 +25,12 @@ __global__ __aicore__ void count_run(GM_ADDR out)
 	*reinterpret_cast<__gm__ int64_t *>(out) = ++runs;
 }
 
+extern "C" __global__ __aicore__ void fill(__gm__ int32_t *out, filling f)
+{
+	for (int32_t i = 0; i < f.count; i++)
+		out[i] = f.value;
+}
+
 extern "C" const void *symbol_of(enum symbol symbol)
 {
 	switch (symbol) {
@@ -44,4 +51,12 @@ extern "C" const void *symbol_of(enum symbol symbol)
 extern "C" uint32_t launch_weigh(uint32_t blocks, void *stream, void *out, float scale)
 {
 	return ACLRT_LAUNCH_KERNEL(weigh)(blocks, stream, out, scale);
+}
+
+/* Structs go by their address. */
+extern "C" uint32_t launch_fill(void *stream, void *out, int32_t value, int32_t count)
+{
+	filling f = {value, count};
+
+	return ACLRT_LAUNCH_KERNEL(fill)(1, stream, out, &f);
 }

@@ -98,6 +98,20 @@ static void copies_to_variables_reach_kernels(void **state)
 	assert_ok(aclrtFree(out));
 }
 
+static void structs_go_by_their_address(void **state)
+{
+	int32_t values[4];
+	void *out = device_new(sizeof(values));
+
+	(void)state;
+	assert_ok(aclrtMemset(out, sizeof(values), 0, sizeof(values)));
+	assert_int_equal(launch_fill(NULL, out, 77, 3), 0);
+	assert_ok(aclrtSynchronizeStream(NULL));
+	assert_ok(aclrtMemcpy(values, sizeof(values), out, sizeof(values), ACL_MEMCPY_DEVICE_TO_HOST));
+	assert_true(values[0] == 77 && values[2] == 77 && values[3] == 0);
+	assert_ok(aclrtFree(out));
+}
+
 /* covers: aclrtMemcpyToSymbolAsync, aclrtMemcpyFromSymbolAsync effect */
 static void copies_in_a_stream_keep_its_order(void **state)
 {
@@ -318,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variables_have_addresses_and_sizes),
 		cmocka_unit_test(copies_to_variables_reach_kernels),
+		cmocka_unit_test(structs_go_by_their_address),
 		cmocka_unit_test(copies_in_a_stream_keep_its_order),
 		cmocka_unit_test(variables_refuse),
 		cmocka_unit_test(a_variable_belongs_to_one_device),

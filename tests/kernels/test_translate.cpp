@@ -168,6 +168,8 @@ static void test_exports(void **)
 		 K "k(__gm__ uint8_t *x, const int32_t n = 3, unsigned int, n::s t, float f[4]) {}" BEHIND(
 			 "k", ", void *arg0, int32_t arg1, unsigned int arg2, n :: s arg3, void *arg4",
 			 POINTER("0") ", arg1, arg2, arg3, " POINTER("4"))},
+		{K "k(tiling t, my_t n) {}",
+		 K "k(tiling t, my_t n) {}" BEHIND("k", ", void *arg0, my_t arg1", "*static_cast<tiling *>(arg0), arg1")},
 		{K "k(A<B<int>, C> x, half h) {}",
 		 K "k(A<B<int>, C> x, half h) {}" BEHIND("k", ", A < B < int > , C > arg0, half arg1", "arg0, arg1")},
 		{K "k(int (*x)(int)) noexcept(true) {}", K "k(int (*x)(int)) noexcept(true) {} VINCI_KERNEL_EXPORT(k)"},
@@ -223,8 +225,8 @@ static void test_launch_headers(void **)
 			    "#ifndef HEADER_ACLRTLAUNCH_k_H\n#define HEADER_ACLRTLAUNCH_k_H\n#include <stdint.h>\n"
 			    "#include \"acl/acl_base.h\"\n\n#ifndef ACLRT_LAUNCH_KERNEL\n"
 			    "#define ACLRT_LAUNCH_KERNEL(kernel_func) aclrtlaunch_##kernel_func\n#endif\n\n"
-			    "struct tiling;\n#ifdef __cplusplus\nextern \"C\"\n#endif\nuint32_t aclrtlaunch_k(uint32_t blockDim, aclrtStream stream, "
-			    "void *arg0, tiling arg1, e arg2, uint32_t arg3);\n#endif\n");
+			    "#ifdef __cplusplus\nextern \"C\"\n#endif\nuint32_t aclrtlaunch_k(uint32_t blockDim, aclrtStream stream, "
+			    "void *arg0, void *arg1, e arg2, uint32_t arg3);\n#endif\n");
 }
 
 static void check_error(const char *text, size_t line, const char *part)
