@@ -30,9 +30,9 @@ bool is_any_of(const std::string &word, std::initializer_list<const char *> word
 /* What can be a type, or a part of one, and never a parameter's name. */
 bool is_builtin(const std::string &word)
 {
-	return is_any_of(word, {"bool",	   "char",    "short",	  "int",      "long",	  "signed",   "unsigned", "float",
-				"double",  "size_t",  "int8_t",	  "int16_t",  "int32_t",  "int64_t",  "uint8_t",  "uint16_t",
-				"uint32_t", "uint64_t", "uintptr_t", "intptr_t", "half",	  "bfloat16_t", "GM_ADDR"});
+	return is_any_of(word, {"bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "half",
+				"size_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+				"uint64_t", "uintptr_t", "intptr_t", "bfloat16_t", "GM_ADDR"});
 }
 
 /* Without knowing what is included: not a name of a number, and not one that the source itself says is another type. */
@@ -85,8 +85,12 @@ bool read_parameters(const source &src, size_t name, std::vector<parameter> *par
 
 		depth += t.kind == token_kind::open;
 		depth -= t.kind == token_kind::close;
-		angles += t.kind == token_kind::less ? t.length() : 0;
-		angles -= t.kind == token_kind::greater ? t.length() : 0;
+		if (depth == 1 && t.kind == token_kind::less)
+			angles += t.length();
+		if (depth == 1 && t.kind == token_kind::greater && t.length() > angles)
+			return false; /* a comparison */
+		if (depth == 1 && t.kind == token_kind::greater)
+			angles -= t.length();
 		last = depth == 0;
 		if (!last && (depth > 1 || angles > 0 || !src.is(t, ",")))
 			continue;

@@ -172,6 +172,8 @@ static void test_exports(void **)
 		 K "k(tiling t, my_t n) {}" BEHIND("k", ", void *arg0, my_t arg1", "*static_cast<tiling *>(arg0), arg1")},
 		{K "k(A<B<int>, C> x, half h) {}",
 		 K "k(A<B<int>, C> x, half h) {}" BEHIND("k", ", A < B < int > , C > arg0, half arg1", "arg0, arg1")},
+		{K "k(bool b = 2 > 1, int n = 0) {}", K "k(bool b = 2 > 1, int n = 0) {} VINCI_KERNEL_EXPORT(k)"},
+		{K "k(int n = f(2 > 1, 3)) {}", K "k(int n = f(2 > 1, 3)) {}" BEHIND("k", ", int arg0", "arg0")},
 		{K "k(int (*x)(int)) noexcept(true) {}", K "k(int (*x)(int)) noexcept(true) {} VINCI_KERNEL_EXPORT(k)"},
 		/* by address only */
 		{"__global__ __aicore__ void k() {}", "__global__ __aicore__ void k() {} VINCI_KERNEL_SYMBOL(k)"},
