@@ -34,6 +34,36 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI)
 	return api_result(rts_capture_end(stream, modelRI));
 }
 
+aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(stream);
+	return api_result(rts_group_begin(stream));
+}
+
+aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(stream);
+	REQUIRE_NOT_NULL(handle);
+	return api_result(rts_group_end(stream, handle));
+}
+
+aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(stream);
+	REQUIRE_NOT_NULL(handle);
+	return api_result(rts_update_begin(stream, handle));
+}
+
+aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(stream);
+	return api_result(rts_update_end(stream));
+}
+
 /* --- building ------------------------------------------------------------------------------------- */
 
 aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag)

@@ -5,12 +5,8 @@
  */
 #include "acl/refused.h"
 
-/* Refused: changing what has been recorded, and branches inside of a model, are not there yet. */
+/* Refused: changing single recorded tasks by their handles, and branches inside of a model, are not there yet. */
 REFUSE(aclmdlRICaptureToModelRIBegin, aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode)
-REFUSE(aclmdlRICaptureTaskGrpBegin, aclrtStream stream)
-REFUSE(aclmdlRICaptureTaskGrpEnd, aclrtStream stream, aclrtTaskGrp *handle)
-REFUSE(aclmdlRICaptureTaskUpdateBegin, aclrtStream stream, aclrtTaskGrp handle)
-REFUSE(aclmdlRICaptureTaskUpdateEnd, aclrtStream stream)
 REFUSE(aclmdlRIGetTasksByStream, aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks)
 REFUSE(aclmdlRITaskGetType, aclmdlRITask task, aclmdlRITaskType *type)
 REFUSE(aclmdlRITaskGetSeqId, aclmdlRITask task, uint32_t *id)

@@ -326,7 +326,7 @@ int mark_append(struct model_track *track, struct model_mark **out)
 	int r;
 
 	if (!mark)
-		return ACL_ERROR_RT_MEMORY_ALLOCATION;
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a recorded event");
 	atomic_init(&mark->refs, 1);
 	r = track_append(track, &mark_type, &(struct mark_wait){ .mark = mark }, sizeof(struct mark_wait));
 	if (r) {
@@ -382,11 +382,6 @@ static int not_recorded(const struct rts_stream *st)
 	return u_report(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture of stream %d has just ended", rts_stream_id(st));
 }
 
-static int explain_memory(int code)
-{
-	return code == ACL_ERROR_RT_MEMORY_ALLOCATION ? u_report(code, "out of host memory for a recorded event") : code;
-}
-
 int event_model_record(struct rts_event *ev, struct rts_stream *st, uint32_t kind)
 {
 	struct model_track *track;
@@ -398,7 +393,7 @@ int event_model_record(struct rts_event *ev, struct rts_stream *st, uint32_t kin
 	track = atomic_load(&st->track);
 	r = track ? append_record(track, ev, st, kind) : not_recorded(st);
 	u_mutex_unlock(&models_lock);
-	return explain_memory(r);
+	return r;
 }
 
 int event_model_reset(struct rts_event *ev, struct rts_stream *st)
@@ -412,7 +407,7 @@ int event_model_reset(struct rts_event *ev, struct rts_stream *st)
 	track = atomic_load(&st->track);
 	r = track ? append_event(track, ev, &reset_now_type) : not_recorded(st);
 	u_mutex_unlock(&models_lock);
-	return explain_memory(r);
+	return r;
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -499,7 +494,7 @@ int event_model_wait(struct rts_event *ev, struct rts_stream *st, uint32_t secon
 	else if (track)
 		r = append_wait(track, ev, st, seconds);
 	u_mutex_unlock(&models_lock);
-	return explain_memory(r);
+	return r;
 }
 
 /* --- external ones, when a run is queued ------------------------------------------------------ */

@@ -226,7 +226,7 @@ static int wait_capture(struct rts_event *ev, struct rts_stream *st, struct wait
 	if (recorded && *needed) {
 		t->place = ev->record;
 		rts_object_ref(&t->place.stream->obj);
-	} else if (recorded) {
+	} else if (recorded && ev->record.stream) {
 		rts_pool_ordered(st, rts_stream_identity(ev->record.stream), ev->record.target);
 	}
 	u_lock_give(&ev->lock);

@@ -86,9 +86,10 @@ enum queued_state { /* where the pool has the stream; written under the pool's l
 #define STREAM_CONTEXT_STOPS (1u << 7) /* a stream of its context has that mode: then it stops as well */
 #define STREAM_PEER_FAILED (1u << 8) /* another stream of its context has stopped: nothing more is taken, what is queued runs */
 #define STREAM_CAPTURE (1u << 16) /* its tasks are recorded until the capture ends */
+#define STREAM_UPDATES (1u << 17) /* what is launched on it takes the place of recorded tasks */
 #define STREAM_RECORDS (STREAM_MODEL | STREAM_CAPTURE)
 /* rts_stream_submit() does not queue the task */
-#define STREAM_REFUSES (STREAM_CLOSED | STREAM_ABORTED | STREAM_STOPPED | STREAM_PEER_FAILED | STREAM_RECORDS)
+#define STREAM_REFUSES (STREAM_CLOSED | STREAM_ABORTED | STREAM_STOPPED | STREAM_PEER_FAILED | STREAM_RECORDS | STREAM_UPDATES)
 
 /* rts_exec_defer(): the stream's share of it. */
 struct exec_mark {
@@ -155,6 +156,7 @@ struct rts_stream {
 	_Atomic(struct report_thread *) reports; /* runs its callbacks; written under report_thread.c's lock */
 	atomic_bool host_calls; /* functions of aclrtLaunchHostFunc have been launched on it, once and for all */
 	struct rts_stream_options options;
+	struct task_group *group; /* that is recorded, or whose tasks are changed; models_lock */
 	_Atomic(struct model_track *) track; /* that its tasks are recorded into, or that it plays; written under models_lock */
 
 	/* Last records of notifies that were submitted, by the notify's serial (notify.h); written by producers. */

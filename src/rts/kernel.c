@@ -237,8 +237,10 @@ static void launch_drop(void *payload)
 		free(l->heap);
 }
 
-static const struct rts_task_type launch_type = { .name = "kernel", .run = launch_run };
-static const struct rts_task_type launch_heap_type = { .name = "kernel", .run = launch_run, .drop = launch_drop };
+static const struct rts_task_type launch_type = { .name = "kernel", .run = launch_run, .kernel = true };
+static const struct rts_task_type launch_heap_type = {
+	.name = "kernel", .run = launch_run, .drop = launch_drop, .kernel = true,
+};
 
 int rts_kernel_check(const struct vinci_kernel *k)
 {

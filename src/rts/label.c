@@ -194,7 +194,7 @@ static int label_set_locked(struct label *label, const struct rts_stream *st)
 		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the label is in no list; aclrtCreateLabelList comes before aclrtSetLabel");
 	r = track_append(track, &label_type, &t, sizeof(t));
 	if (r)
-		return u_report(r, "out of host memory for a recorded task");
+		return r;
 	rts_object_ref(&label->obj);
 	label->track = track;
 	label->step = track->last;

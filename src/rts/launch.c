@@ -59,7 +59,9 @@ static int launch_run(void *payload, struct rts_stream *st)
 	return ACL_ERROR_RT_AICPU_EXCEPTION;
 }
 
-static const struct rts_task_type launch_type = { .name = "kernel", .run = launch_run, .drop = launch_drop };
+static const struct rts_task_type launch_type = {
+	.name = "kernel", .run = launch_run, .drop = launch_drop, .kernel = true,
+};
 
 /* --- checks ----------------------------------------------------------------------------------- */
 

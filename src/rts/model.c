@@ -42,7 +42,7 @@ static void step_free(struct model_step *step)
 	free(step);
 }
 
-static void steps_free(struct model_step *step)
+void steps_free(struct model_step *step)
 {
 	struct model_step *next;
 
@@ -54,10 +54,14 @@ static void steps_free(struct model_step *step)
 
 int track_append(struct model_track *track, const struct rts_task_type *type, const void *payload, size_t size)
 {
-	struct model_step *step = aligned_alloc(_Alignof(struct task_slot), sizeof(*step));
+	struct model_step *step;
+	int r = group_check(track, type);
 
+	if (r)
+		return r;
+	step = aligned_alloc(_Alignof(struct task_slot), sizeof(*step));
 	if (!step)
-		return ACL_ERROR_RT_MEMORY_ALLOCATION;
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a recorded task");
 	step->next = NULL;
 	step->serial = last_serial = ++serials;
 	memset(step->info, 0, sizeof(step->info));
@@ -73,6 +77,7 @@ int track_append(struct model_track *track, const struct rts_task_type *type, co
 	track->count++;
 	track->plays += type == &model_external_record_type;
 	track->worker_only |= type->worker_only;
+	group_note(track, step);
 	return 0;
 }
 
@@ -137,20 +142,16 @@ static struct model_step *track_clear(struct model_track *track)
 bool model_record(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size, int *code)
 {
 	struct model_track *track;
-	bool complete = false;
 	int r = 0;
 
 	u_mutex_lock(&models_lock);
 	track = atomic_load(&st->track);
-	if (track) {
-		complete = atomic_load(&track->model->state) >= MODEL_READY;
-		r = complete ? ACL_ERROR_RT_STREAM_MODEL : track_append(track, type, payload, size);
-	}
+	if (track && atomic_load(&track->model->state) >= MODEL_READY)
+		r = u_report(ACL_ERROR_RT_STREAM_MODEL, "stream %d belongs to a model that is complete, and takes no more tasks",
+			     rts_stream_id(st));
+	else if (track)
+		r = track_append(track, type, payload, size);
 	u_mutex_unlock(&models_lock);
-	if (complete)
-		u_report(r, "stream %d belongs to a model that is complete, and takes no more tasks", rts_stream_id(st));
-	else if (r)
-		u_report(r, "out of host memory for a recorded task");
 	*code = r;
 	return track;
 }
@@ -218,6 +219,7 @@ static void model_released(struct rts_object *obj)
 		track_free(t);
 	}
 	callbacks_free(model->callbacks);
+	groups_free(model);
 	rts_object_put(&model->context->obj);
 	u_mutex_destroy(&model->lock);
 	free(model);
@@ -300,6 +302,7 @@ static void model_close(struct rts_model *model)
 	for (struct model_callback *cb = callbacks; cb; cb = cb->next)
 		cb->fn(cb->arg);
 	callbacks_free(callbacks);
+	groups_close(model);
 	streams_release(model);
 	rts_object_put(&model->obj);
 }
@@ -491,7 +494,6 @@ int rts_model_end_task(aclmdlRI handle, aclrtStream stream)
 	u_cleanup(model_put) struct rts_model *model = NULL;
 	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
 	struct model_track *track;
-	const char *wrong = NULL;
 	int r = built_get(handle, stream, &model, &st);
 
 	if (r)
@@ -499,21 +501,15 @@ int rts_model_end_task(aclmdlRI handle, aclrtStream stream)
 	u_mutex_lock(&models_lock);
 	track = track_of(model, st);
 	if (!track)
-		wrong = "stream %d is not bound to model %u";
+		r = u_report(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d is not bound to model %u", rts_stream_id(st), model->id);
 	else if (model->end || atomic_load(&model->state) != MODEL_RECORDING)
-		wrong = "stream %d: the end of model %u has been marked";
+		r = u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the end of model %u has been marked already", model->id);
 	else
 		r = track_append(track, &end_type, NULL, 0);
-	if (!wrong && !r)
+	if (!r)
 		model->end = track;
 	u_mutex_unlock(&models_lock);
-	if (wrong) {
-		char text[96];
-
-		snprintf(text, sizeof(text), wrong, rts_stream_id(st), model->id);
-		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "%s", text);
-	}
-	return r ? u_report(r, "out of host memory for a recorded task") : 0;
+	return r;
 }
 
 int rts_model_build_end(aclmdlRI handle)

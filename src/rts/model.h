@@ -36,6 +36,17 @@ int rts_capture_exchange_mode(aclmdlRICaptureMode *mode);
  */
 int rts_capture_permits(const char *what, int code);
 
+/* ---- model_group.c: recorded kernels that others take the place of ---- */
+
+/* 107029: not captured; 107033: a group is open on the stream already */
+int rts_group_begin(aclrtStream stream);
+/* 107033: none is open; what went wrong in between: 107034, 507009, 507903 */
+int rts_group_end(aclrtStream stream, aclrtTaskGrp *group);
+/* The next kernels on @stream take the places of the group's. 107027, 107005; 107033: the stream or the group is at it already */
+int rts_update_begin(aclrtStream stream, aclrtTaskGrp group);
+/* 107033; 507000: not as many as the group has */
+int rts_update_end(aclrtStream stream);
+
 /* ---- model.c ---- */
 
 int rts_model_build_begin(aclmdlRI *model);

@@ -127,6 +127,8 @@ void capture_enter(struct rts_stream *st, struct model_track *track)
 	track->next = track->model->tracks;
 	track->model->tracks = track;
 	atomic_store(&track->stream->track, track);
+	atomic_store(&track->stream->priority, atomic_load(&st->priority));
+	track->stream->options = st->options; /* of cores, and of overflow */
 	atomic_store(&st->track, track);
 	stream_state_change(st, STREAM_CAPTURE, 0);
 }
@@ -145,6 +147,7 @@ void capture_leave(struct rts_model *model)
 	for (struct model_track *t = model->tracks; t; t = t->next) {
 		if (t->source) {
 			stream_state_change(t->source, 0, STREAM_CAPTURE);
+			t->source->group = NULL;
 			atomic_store(&t->source->track, NULL);
 		}
 		rts_stream_put(&t->source);
@@ -256,13 +259,16 @@ static int joined_check(const struct rts_model *model)
 
 static int end_check(const struct rts_model *model)
 {
+	int r;
+
 	if (model->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && model->thread != (uint64_t)gettid())
 		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
 				"the capture was begun by thread %llu; only in ACL_MODEL_RI_CAPTURE_MODE_RELAXED another may end it",
 				(unsigned long long)model->thread);
 	if (atomic_load(&model->state) == MODEL_INVALID)
 		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "an earlier call that failed has broken the capture");
-	return joined_check(model);
+	r = groups_check(model);
+	return r ? r : joined_check(model);
 }
 
 /* models_lock. *model: the capture is over, for good or not. */

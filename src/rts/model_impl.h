@@ -46,6 +46,7 @@ struct model_track {
 	uint32_t count; /* steps */
 	uint32_t plays; /* that a run queues: one more than there are places that others wait for */
 	bool worker_only;
+	bool changes; /* some of its steps are in groups */
 	/* The rest belongs to the owner of stream. */
 	struct model_run *run; /* borrowed from the play */
 	struct model_step *at; /* that runs or is next */
@@ -73,10 +74,12 @@ struct rts_model {
 	struct model_track *end; /* where the run's end was marked */
 	uint32_t external_waits;
 	struct model_callback *callbacks;
+	struct task_group *groups; /* newest first */
 	char name[RTS_MODEL_NAME_MAX];
 
 	struct u_mutex lock;
 	struct model_run *last; /* a reference */
+	struct model_step *retired; /* what updates have taken out of steps, for when no run uses it */
 	uint64_t runs;
 };
 
@@ -132,7 +135,8 @@ void model_discard(struct rts_model *model);
 bool model_runs_here(struct rts_model *model);
 /* All runs are over. 107037 after 10 s, or if a task of the model asks. @halt: code that kernels are ended with; 0: they are not. */
 int model_wait(struct rts_model *model, int halt);
-/* models_lock. The payload's owner is the step from now on. 207001 */
+void steps_free(struct model_step *step);
+/* models_lock. The payload's owner is the step from now on. 207001, and what group_check() finds. */
 int track_append(struct model_track *track, const struct rts_task_type *type, const void *payload, size_t size);
 /*
  * rts_stream_submit() for a stream that is captured or bound: records the task. False: it is neither (any more).
@@ -170,6 +174,22 @@ static inline struct model_run *run_of(const struct rts_stream *st)
 {
 	return atomic_load_explicit(&st->track, memory_order_relaxed)->run;
 }
+
+/* --- model_group.c ---------------------------------------------------------------------------- */
+
+/* models_lock. Whether a task of @type may be recorded into @track while groups are open; otherwise the capture is broken. */
+int group_check(struct model_track *track, const struct rts_task_type *type);
+/* models_lock. It has been: it belongs to the track's open group. */
+void group_note(struct model_track *track, struct model_step *step);
+/* rts_stream_submit_at() for a stream with STREAM_UPDATES. */
+int group_update(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size, uint64_t *position);
+/* models_lock. 107033: one is open */
+int groups_check(const struct rts_model *model);
+/* The stream is going in the middle of an update. */
+void group_forget(struct rts_stream *st);
+/* The model is going: its groups' handles too; and they themselves. */
+void groups_close(struct rts_model *model);
+void groups_free(struct rts_model *model);
 
 /* --- event_model.c ---------------------------------------------------------------------------- */
 

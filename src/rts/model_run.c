@@ -42,6 +42,7 @@ static void run_put(struct model_run *run)
 {
 	if (!run || atomic_fetch_sub(&run->refs, 1) != 1)
 		return;
+	run_put(run->before); /* of one that was stopped before it began */
 	for (uint32_t i = 0; i < run->wait_count; i++)
 		rts_stream_put(&run->waits[i].stream);
 	rts_stream_put(&run->start.stream);
@@ -129,6 +130,7 @@ static struct rts_stream *waiting_pop(struct model_run *run)
 static void run_over(struct model_run *run)
 {
 	struct rts_model *model = run->model;
+	struct model_step *retired = NULL;
 	struct rts_stream *st;
 	bool last;
 
@@ -139,9 +141,13 @@ static void run_over(struct model_run *run)
 	}
 	atomic_store(&run->over, true);
 	last = model->last == run;
-	if (last)
+	if (last) {
 		model->last = NULL;
+		retired = model->retired;
+		model->retired = NULL;
+	}
 	u_mutex_unlock(&model->lock);
+	steps_free(retired);
 	while ((st = waiting_pop(run))) {
 		rts_stream_resume(st);
 		rts_stream_put(&st);
@@ -232,7 +238,7 @@ void runs_stop(struct rts_model *model, int code, const char *why)
 /* The sentence that a step gave the track's stream becomes the run's. */
 static void run_fail(struct model_run *run, struct rts_stream *st, const struct rts_task_type *type, int code)
 {
-	char text[sizeof(run->why)], why[sizeof(st->why)];
+	char text[sizeof(run->why) + 80], why[sizeof(st->why)];
 
 	u_mutex_lock(&st->marks_lock);
 	memcpy(why, st->why, sizeof(why));
@@ -295,10 +301,15 @@ static int step_run_memory(struct task_slot *slot, struct rts_stream *st)
 
 static int step_load(struct model_track *track, struct rts_stream *st)
 {
-	const struct rts_task_type *type = track->at->slot.type;
+	const struct rts_task_type *type;
 	int r = 0;
 
+	if (track->changes)
+		u_mutex_lock(&track->model->lock);
 	track->slot = track->at->slot;
+	if (track->changes)
+		u_mutex_unlock(&track->model->lock);
+	type = track->slot.type;
 	if (type->again)
 		r = type->again(track->slot.payload, st);
 	track->loaded = !r;

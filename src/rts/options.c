@@ -2,6 +2,7 @@
 /* options.c - options, limits on cores, and what arithmetic does on overflow. */
 #include "rts/options.h"
 #include "rts/memory.h"
+#include "rts/stream.h"
 #include "util/cleanup.h"
 
 #include <string.h>
@@ -276,6 +277,8 @@ int rts_overflow_switch_set(aclrtStream handle, uint32_t on)
 	int r = rts_stream_get(handle, &stream);
 	void *memory;
 
+	if (!r)
+		r = rts_stream_check_captured(stream, "told what to do on overflow");
 	if (!r && on)
 		r = overflow_memory_of(rts_stream_device(stream), &memory);
 	if (!r)
@@ -311,10 +314,21 @@ _Atomic uint32_t *rts_overflow_counter(struct rts_stream *stream, bool *saturate
 	return atomic_load(&overflow_memory[rts_stream_device(stream)]);
 }
 
+static int overflow_stream_check(aclrtStream handle)
+{
+	u_cleanup(rts_stream_put) struct rts_stream *stream = NULL;
+	int r = rts_stream_get_any(handle, &stream);
+
+	return r ? r : rts_stream_check_captured(stream, "asked for overflow");
+}
+
 int rts_overflow_get(void *out, size_t size, aclrtStream stream)
 {
 	void *memory;
-	int r;
+	int r = overflow_stream_check(stream);
+
+	if (r)
+		return r;
 
 	if (size != RTS_OVERFLOW_BYTES)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "outputSize is %zu; it must be %d", size, RTS_OVERFLOW_BYTES);
@@ -325,8 +339,10 @@ int rts_overflow_get(void *out, size_t size, aclrtStream stream)
 int rts_overflow_reset(aclrtStream stream)
 {
 	void *memory;
-	int r = rts_overflow_address(&memory);
+	int r = overflow_stream_check(stream);
 
+	if (!r)
+		r = rts_overflow_address(&memory);
 	return r ? r : rts_set_async(memory, RTS_OVERFLOW_BYTES, 0, RTS_OVERFLOW_BYTES, stream);
 }
 

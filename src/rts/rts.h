@@ -26,7 +26,7 @@
  */
 enum rts_type {
 	RTS_CONTEXT = 1, RTS_STREAM, RTS_EVENT, RTS_NOTIFY, RTS_PHYS, RTS_LABEL, RTS_BINARY, RTS_FUNCTION, RTS_ARGS, RTS_CNT_NOTIFY,
-	RTS_POOL, RTS_BUF, RTS_MODEL, RTS_LABEL_LIST
+	RTS_POOL, RTS_BUF, RTS_MODEL, RTS_LABEL_LIST, RTS_TASK_GROUP
 };
 
 /* First member of every object with a handle. */
@@ -209,6 +209,7 @@ struct rts_task_type {
 	 */
 	int (*again)(void *payload, struct rts_stream *stream);
 	void (*leave)(void *payload);
+	bool kernel; /* may be in a group of tasks that are changed later */
 	bool memory; /* run() only touches the user's memory: it may be left where that is gone */
 };
 

@@ -133,6 +133,7 @@ static void stream_released(struct rts_object *obj)
 {
 	struct rts_stream *st = (struct rts_stream *)obj;
 
+	group_forget(st);
 	u_mutex_lock(&registry.lock);
 	stream_unlink_locked(st);
 	u_mutex_unlock(&registry.lock);
@@ -381,8 +382,10 @@ static int stream_divert(struct rts_stream *st, unsigned state, const struct rts
 {
 	int r;
 
-	if (state & ~STREAM_RECORDS)
-		return stream_refuses(st, state);
+	if (state & ~(STREAM_RECORDS | STREAM_UPDATES))
+		return stream_refuses(st, state & ~STREAM_UPDATES);
+	if (state & STREAM_UPDATES)
+		return group_update(st, type, payload, size, position);
 	if (model_record(st, type, payload, size, &r)) {
 		*position = atomic_load(&st->submitted);
 		return r;
@@ -435,7 +438,7 @@ int rts_stream_submit_at(struct rts_stream *st, const struct rts_task_type *type
 int stream_submit_join(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
 		       uint64_t *position)
 {
-	return stream_append(st, STREAM_REFUSES & ~STREAM_RECORDS, type, payload, size, position);
+	return stream_append(st, STREAM_REFUSES & ~(STREAM_RECORDS | STREAM_UPDATES), type, payload, size, position);
 }
 
 int stream_submit_play(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,

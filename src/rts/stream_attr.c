@@ -28,6 +28,15 @@ static int priority_set(struct rts_stream *st, uint32_t value)
 	return 0;
 }
 
+static int tag_set(struct rts_stream *st, uint32_t tag)
+{
+	int r = rts_stream_check_captured(st, "tagged");
+
+	if (!r)
+		atomic_store(&st->tag, tag);
+	return r;
+}
+
 static int attr_unknown(aclrtStreamAttr attr)
 {
 	return u_report(ACL_ERROR_RT_PARAM_INVALID, "stmAttrType is %d; it must be one of ACL_STREAM_ATTR_* (1 to 5)", (int)attr);
@@ -39,8 +48,7 @@ int rts_stream_set_attr(struct rts_stream *st, aclrtStreamAttr attr, const aclrt
 	case ACL_STREAM_ATTR_FAILURE_MODE:
 		return rts_stream_set_failure_mode(st, value->failureMode);
 	case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
-		atomic_store(&st->tag, value->userCustomTag);
-		return 0;
+		return tag_set(st, value->userCustomTag);
 	case ACL_STREAM_ATTR_CACHE_OP_INFO:
 		return cache_op_set(st, value->cacheOpInfoSwitch);
 	case ACL_STREAM_ATTR_PRIORITY:

@@ -131,7 +131,7 @@ static void a_run_may_take_too_long(void **state)
 	assert_ok(aclrtValueWait(words, 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
 	complete(model, stream);
 	assert_code(aclmdlRIExecute(model, 5), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-	word_set(words, 1);
+	word_signal(words, 1);
 	assert_ok(aclrtSynchronizeStream(NULL));
 	remove_all(model, &stream, 1);
 }

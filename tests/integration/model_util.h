@@ -48,6 +48,17 @@ static inline uint64_t word_get(const uint64_t *word)
 	return value;
 }
 
+/* For a word that a stream waits for just now. */
+static inline void word_signal(uint64_t *word, uint64_t value)
+{
+	aclrtStream stream = NULL;
+
+	assert_ok(aclrtCreateStream(&stream));
+	assert_ok(aclrtValueWrite(word, value, 0, stream));
+	assert_ok(aclrtSynchronizeStream(stream));
+	assert_ok(aclrtDestroyStream(stream));
+}
+
 /* word = word * factor + term: shows the order too */
 struct step_args {
 	uint64_t *word;
