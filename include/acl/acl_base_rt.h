@@ -14,8 +14,11 @@
 extern "C" {
 #endif
 
-/* The library is built with -fvisibility=hidden; what carries this mark is its public face. */
-#if defined(__GNUC__)
+/*
+ * Headers of other CANN components, and programs, define this mark again: the definitions must be the same, and so it is only a
+ * mark where FUNC_VISIBILITY is defined, as it is while the library is built.
+ */
+#ifdef FUNC_VISIBILITY
 #define ACL_FUNC_VISIBILITY __attribute__((visibility("default")))
 #else
 #define ACL_FUNC_VISIBILITY

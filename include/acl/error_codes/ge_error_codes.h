@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+#ifdef FUNC_VISIBILITY /* as ACL_FUNC_VISIBILITY in acl_base_rt.h */
 #define GE_FUNC_VISIBILITY __attribute__((visibility("default")))
 #else
 #define GE_FUNC_VISIBILITY
