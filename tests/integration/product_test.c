@@ -248,9 +248,5 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "be"))
 		return be(argv[2]);
-	for (size_t i = 0; argc == 2 && i < PRODUCT_COUNT; i++) /* for who starts each himself */
-		puts(products[i].soc);
-	if (argc == 2)
-		return 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
