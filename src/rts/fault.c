@@ -2,7 +2,7 @@
 /*
  * fault.c - signals that the processor raises inside of kernels.
  *
- * One handler for five signals looks whether its thread is inside a guard. If so it jumps out of the kernel; if not, or
+ * One handler for these and for halt.c's signal looks whether its thread is inside a guard. If so it jumps out of the kernel; if not, or
  * if the signal was sent by somebody, it does what the handler before it would have done. Its thread-local variables
  * are in the initial TLS block, since a handler cannot wait for memory for them.
  *
@@ -24,10 +24,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define SIGNALS 5
+#define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 #define STACK_MIN (64 * 1024)
 
-static const int signals[SIGNALS] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
+static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, HALT_SIGNAL };
 
 struct guard {
 	sigjmp_buf env;

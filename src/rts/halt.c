@@ -19,6 +19,7 @@
 #include "util/futex.h"
 
 #define RETRY_NS U_NS_PER_MS
+#define SETTLE_NS U_NS_PER_S /* a thread of the program's that blocks the signal takes it later */
 
 struct seat {
 	_Atomic uint32_t turn;
@@ -32,6 +33,7 @@ struct seat {
 	_Atomic uint32_t ask;
 	_Atomic int reason;
 	_Atomic uintptr_t low, high;
+	atomic_bool sent; /* and not taken yet */
 
 	pid_t tid;
 	bool linked;
@@ -150,7 +152,10 @@ void halt_leave(const struct halt_work *outer)
 
 bool halt_is_request(const siginfo_t *info)
 {
-	return info->si_code == SI_QUEUE && info->si_value.sival_ptr == &mark;
+	if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &mark)
+		return false;
+	atomic_store(&seat.sent, false);
+	return true;
 }
 
 bool halt_due(uintptr_t pc, int *code)
@@ -198,16 +203,20 @@ static int range_find(struct dl_phdr_info *object, size_t size, void *arg)
 	return 0;
 }
 
-static void signal_send(pid_t tid)
+static void signal_send(struct seat *s)
 {
 	siginfo_t info;
+
+	if (atomic_exchange(&s->sent, true))
+		return;
 
 	memset(&info, 0, sizeof(info));
 	info.si_code = SI_QUEUE;
 	info.si_pid = getpid();
 	info.si_uid = getuid();
 	info.si_value.sival_ptr = (void *)&mark;
-	(void)syscall(SYS_rt_tgsigqueueinfo, info.si_pid, tid, HALT_SIGNAL, &info);
+	if (syscall(SYS_rt_tgsigqueueinfo, info.si_pid, s->tid, HALT_SIGNAL, &info))
+		atomic_store(&s->sent, false);
 }
 
 static void seat_ask_locked(struct seat *s, uint32_t turn, const struct halt_work *w, int code)
@@ -220,7 +229,7 @@ static void seat_ask_locked(struct seat *s, uint32_t turn, const struct halt_wor
 	atomic_store_explicit(&s->low, range.low, memory_order_relaxed);
 	atomic_store_explicit(&s->high, range.high, memory_order_relaxed);
 	atomic_store_explicit(&s->ask, turn, memory_order_release);
-	signal_send(s->tid);
+	signal_send(s);
 }
 
 void halt_stream(const struct rts_stream *stream, uint64_t task, int code)
@@ -234,6 +243,26 @@ void halt_stream(const struct rts_stream *stream, uint64_t task, int code)
 		if (seat_read(s, &w, &turn) && w.stream == stream && (task == HALT_ANY_TASK || w.task == task))
 			seat_ask_locked(s, turn, &w, code);
 	pthread_mutex_unlock(&seats.lock);
+}
+
+static bool signals_left(void)
+{
+	bool left = false;
+
+	pthread_mutex_lock(&seats.lock);
+	for (struct seat *s = seats.first; s; s = s->next)
+		left |= atomic_load(&s->sent);
+	pthread_mutex_unlock(&seats.lock);
+	return left;
+}
+
+void halt_settle(void)
+{
+	uint64_t deadline = u_deadline(u_now_ns(), SETTLE_NS);
+	_Atomic uint32_t never = 0;
+
+	while (signals_left() && u_now_ns() < deadline)
+		u_futex_wait(&never, 0, u_deadline(u_now_ns(), RETRY_NS / 10), false);
 }
 
 unsigned halt_count(uint32_t device)

@@ -29,14 +29,29 @@ struct halt_work {
 void halt_enter(const struct halt_work *work, struct halt_work *outer);
 void halt_leave(const struct halt_work *outer);
 
-/* The handler's: is it this signal, sent by halt.c? Then does the request hold for what was interrupted at @pc? *code why. */
+/*
+ * One that programs hardly use: SIGRTMAX - 6. ThreadSanitizer holds back all but those that an instruction can raise until the kernel
+ * calls libc.
+ */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
 #define HALT_SIGNAL SIGILL
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define HALT_SIGNAL SIGILL
+#endif
+#ifndef HALT_SIGNAL
+#define HALT_SIGNAL 58
+#endif
+/* The handler's: is it this signal, sent by halt.c? Then does the request hold for what was interrupted at @pc? *code why. */
 bool halt_is_request(const siginfo_t *info);
 bool halt_due(uintptr_t pc, int *code);
 
 /* Asks the threads that run a kernel of @stream just now, of its task @task, to end it with @code. To be repeated until they have. */
 #define HALT_ANY_TASK UINT64_MAX
 void halt_stream(const struct rts_stream *stream, uint64_t task, int code);
+/* Returns when threads that were sent signals have taken them: a handler of the program's that comes later gets none of them. */
+void halt_settle(void);
 /* Makes sure that somebody looks after deadlines. 207005 */
 int halt_watch_start(void);
 /* Threads that run kernels of @device just now. */

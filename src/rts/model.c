@@ -383,6 +383,8 @@ int model_wait(struct rts_model *model, int halt)
 
 	for (struct model_track *t = model->tracks; t && !r; t = t->next)
 		r = track_wait(t, deadline, halt);
+	if (halt)
+		halt_settle();
 	if (r)
 		return u_report(ACL_ERROR_RT_MODEL_RUNNING, "model %u is running", model->id);
 	return 0;

@@ -63,6 +63,7 @@ int rts_stream_stop(struct rts_stream *st)
 		halt_stream(st, target - 1, ACL_ERROR_RT_TASK_ABORT_STOP);
 		(void)stream_wait(st, target, round_end(&rounds), false);
 	}
+	halt_settle();
 	return 0;
 }
 
@@ -120,6 +121,7 @@ int rts_stream_abort(struct rts_stream *st)
 	if (!(atomic_load(&st->state) & STREAM_FAILED))
 		error_forget(st);
 	abort_end(st, STREAM_ABORTED | STREAM_DROP);
+	halt_settle();
 	return 0;
 }
 
@@ -226,6 +228,7 @@ int rts_device_abort(uint32_t device, uint32_t timeout_ms)
 	if (!r)
 		r = rts_state_abort(device, ACL_RT_DEVICE_TASK_ABORT_POST, ms_left(deadline));
 	set_end(&set, !r);
+	halt_settle();
 err_put:
 	set_put(&set);
 	return r;

@@ -590,19 +590,23 @@ static void on_own(int sig)
 
 static void the_programs_handler_sees_its_own_signals_only(void **state)
 {
+	const int signals[] = { SIGILL, SIGRTMAX - 6 };
 	struct sigaction act = { .sa_handler = on_own }, old;
-	static struct work w;
 	aclrtStream stream = stream_new();
+	static struct work w;
 
 	(void)state;
-	assert_int_equal(sigaction(SIGILL, &act, &old), 0);
-	start(&w, 1, stream);
-	assert_ok(aclrtStreamStop(stream));
-	assert_int_equal(aclrtSynchronizeStream(stream), STOPPED);
-	assert_int_equal(own, 0);
-	assert_int_equal(raise(SIGILL), 0);
-	assert_int_equal(own, 1);
-	assert_int_equal(sigaction(SIGILL, &old, NULL), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(sigaction(signals[i], &act, &old), 0);
+		atomic_store(&w.started, 0);
+		start(&w, 1, stream);
+		assert_ok(aclrtStreamStop(stream));
+		assert_int_equal(aclrtSynchronizeStream(stream), STOPPED);
+		assert_int_equal(own, i);
+		assert_int_equal(raise(signals[i]), 0);
+		assert_int_equal(own, i + 1);
+		assert_int_equal(sigaction(signals[i], &old, NULL), 0);
+	}
 	assert_ok(aclrtDestroyStream(stream));
 }
 
