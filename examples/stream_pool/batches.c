@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory in the order of a stream: many batches are queued at once, each takes memory from a pool and gives it back, and all of
- * them get the same, because none begins before the last has ended. Another stream gets it once an event says that it may.
+ * Memory in the order of a stream: many batches are queued at once, each takes memory from a pool and gives it back,
+ * and all of them get the same, because none begins before the last has ended. Another stream gets it once an event
+ * says that it may.
  */
 #include "example.h"
 #include "value.h"

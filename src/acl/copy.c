@@ -144,8 +144,8 @@ static aclError check_words(const char *function, const void *ptr, size_t mem_si
 	if (attributes.location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED ||
 	    attributes.location.type == ACL_MEM_LOCATION_TYPE_MANAGED)
 		return u_report(ACL_ERROR_INVALID_PARAM,
-				"%s: %p is %s memory; memory of aclrtMalloc or aclrtMallocHost is wanted", function, ptr,
-				attributes.location.type == ACL_MEM_LOCATION_TYPE_MANAGED ? "managed" : "pageable host");
+				"%s: %p is %s memory; it must be of aclrtMalloc or aclrtMallocHost", function, ptr,
+				attributes.location.type == ACL_MEM_LOCATION_TYPE_MANAGED ? "managed" : "pageable");
 	return ACL_SUCCESS;
 }
 

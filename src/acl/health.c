@@ -45,8 +45,8 @@ static int check_repairable(const aclrtErrorInfo *info, uint32_t device)
 				rts_device_to_user(device));
 	default:
 		return u_report(ACL_ERROR_RT_PARAM_INVALID,
-				"errorType is %d; only memory can be repaired (ACL_RT_ERROR_MEMORY). A device that has gone "
-				"comes back when every device is reset",
+				"errorType is %d; only memory can be repaired (ACL_RT_ERROR_MEMORY). A device that has "
+				"gone comes back when every device is reset",
 				(int)info->errorType);
 	}
 }
@@ -110,8 +110,8 @@ static int check_uses(uint32_t device)
 	int code = rts_context_current(&ctx);
 
 	if (!code && ctx->device != device)
-		code = u_report(ACL_ERROR_RT_CONTEXT_NULL, "the current device is %d, not %d", rts_device_to_user(ctx->device),
-				rts_device_to_user(device));
+		code = u_report(ACL_ERROR_RT_CONTEXT_NULL, "the current device is %d, not %d",
+				rts_device_to_user(ctx->device), rts_device_to_user(device));
 	return code;
 }
 

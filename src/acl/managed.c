@@ -8,7 +8,8 @@ aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag)
 {
 	REQUIRE_PRODUCT();
 	REQUIRE_NOT_NULL(ptr);
-	REQUIRE(flag == ACL_RT_MEM_ATTACH_GLOBAL, "%s: flag is 0x%x; it must be ACL_RT_MEM_ATTACH_GLOBAL (1)", __func__, flag);
+	REQUIRE(flag == ACL_RT_MEM_ATTACH_GLOBAL, "%s: flag is 0x%x; it must be ACL_RT_MEM_ATTACH_GLOBAL (1)", __func__,
+		flag);
 	return api_result(rts_managed_alloc(size, ptr));
 }
 
@@ -77,7 +78,8 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs, size_t *sizes, siz
 	REQUIRE_NOT_NULL(prefetchLocs);
 	REQUIRE_NOT_NULL(prefetchLocIdxs);
 	REQUIRE(numPrefetchLocs && numPrefetchLocs <= count,
-		"%s: numPrefetchLocs is %zu; it is at least 1 and at most count, %zu", __func__, numPrefetchLocs, count);
+		"%s: numPrefetchLocs is %zu; it is at least 1 and at most count, %zu", __func__, numPrefetchLocs,
+		count);
 	REQUIRE(!flags, "%s: flags is 0x%llx; it is reserved and must be 0", __func__, (unsigned long long)flags);
 	return prefetch(&what, stream);
 }

@@ -41,8 +41,9 @@ static aclError check_user(const char *function, size_t size, size_t offset)
 {
 	if (size <= RTS_BUF_USER_BYTES && offset <= RTS_BUF_USER_BYTES - size)
 		return ACL_SUCCESS;
-	return u_report(ACL_ERROR_INVALID_PARAM, "%s: %zu bytes at offset %zu do not fit the %d that a buffer has for them",
-			function, size, offset, RTS_BUF_USER_BYTES);
+	return u_report(ACL_ERROR_INVALID_PARAM,
+			"%s: %zu bytes at offset %zu do not fit the %d that a buffer has for them", function, size,
+			offset, RTS_BUF_USER_BYTES);
 }
 
 aclError aclrtSetBufUserData(aclrtMbuf buf, const void *dataPtr, size_t size, size_t offset)

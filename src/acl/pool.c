@@ -19,7 +19,8 @@ aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoolProps *pool
 	REQUIRE_NOT_NULL(memPool);
 	REQUIRE_NOT_NULL(poolProps);
 	REQUIRE(poolProps->allocType == ACL_MEM_ALLOCATION_TYPE_PINNED,
-		"%s: allocType is %d; it must be ACL_MEM_ALLOCATION_TYPE_PINNED (0)", __func__, (int)poolProps->allocType);
+		"%s: allocType is %d; it must be ACL_MEM_ALLOCATION_TYPE_PINNED (0)", __func__,
+		(int)poolProps->allocType);
 	REQUIRE(poolProps->location.type == ACL_MEM_LOCATION_TYPE_DEVICE,
 		"%s: location.type is %d; it must be ACL_MEM_LOCATION_TYPE_DEVICE (1)", __func__,
 		(int)poolProps->location.type);

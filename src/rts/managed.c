@@ -2,8 +2,9 @@
 /*
  * managed.c - memory that host and devices use at one address: allocation, advice, prefetching.
  *
- * On a card its pages move to whoever touches them. Here all of the machine's memory can be touched from everywhere, so that what
- * advice and prefetches can do is to have pages there before they are needed, on the node of the device that needs them.
+ * On a card its pages move to whoever touches them. Here all of the machine's memory can be touched from everywhere, so
+ * that what advice and prefetches can do is to have pages there before they are needed, on the node of the device that
+ * needs them.
  */
 #include <errno.h>
 #include <linux/mempolicy.h>
@@ -104,7 +105,8 @@ static int alloc_pages(uint32_t device, size_t size, void **out)
 	r = map_pages(m);
 	if (r) {
 		free(m);
-		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no %zu bytes of memory for this process", size);
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no %zu bytes of memory for this process",
+				size);
 	}
 	seg = (struct rts_segment){ .base = m->base,
 				    .size = size,
@@ -135,7 +137,7 @@ int rts_managed_alloc(uint64_t size, void **out)
 		return r;
 	if (size > PROCESS_BYTES || !count_in(rts_round_up(size, PAGE_BYTES)))
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION,
-				"%llu bytes are more than is left of the 3 TiB of managed memory that a process can have",
+				"%llu bytes are more than is left of the 3 TiB that a process can have managed",
 				(unsigned long long)size);
 	size = rts_round_up(size, PAGE_BYTES);
 	r = alloc_pages(ctx->device, size, out);
@@ -182,8 +184,8 @@ static int find_range(const void *ptr, size_t size, struct range *range)
 				"%p is not in managed memory; aclrtMemAllocManaged allocates it", ptr);
 	offset = (uintptr_t)ptr - seg.base;
 	if (size > seg.size - offset)
-		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%zu bytes from %p on run over the end of 0x%lx+0x%zx", size,
-				ptr, (unsigned long)seg.base, seg.size);
+		return u_report(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%zu bytes from %p on run over the end of 0x%lx+0x%zx",
+				size, ptr, (unsigned long)seg.base, seg.size);
 	range->m = seg.priv;
 	range->first = offset / PAGE_BYTES;
 	range->count = (offset + size - 1) / PAGE_BYTES + 1 - range->first;
@@ -206,7 +208,8 @@ static int resolve_place(aclrtMemManagedLocation at, int code, aclrtMemManagedLo
 	switch (at.type) {
 	case ACL_MEM_LOCATIONTYPE_DEVICE:
 		if (at.id < 0 || (uint32_t)at.id >= rts_device_count())
-			return u_report(ACL_ERROR_RT_PARAM_INVALID, "the location's id is %d; there are devices 0 to %u", at.id,
+			return u_report(ACL_ERROR_RT_PARAM_INVALID,
+					"the location's id is %d; there are devices 0 to %u", at.id,
 					rts_device_count() - 1);
 		break;
 	case ACL_MEM_LOCATIONTYPE_HOST:
@@ -242,8 +245,8 @@ static int node_of(const aclrtMemManagedLocation *at)
 }
 
 /*
- * Has the pages there, on @node if it is one. All of it is a hint: a kernel that refuses is obeyed, and more than the machine has free
- * is left to come when it is touched.
+ * Has the pages there, on @node if it is one. All of it is a hint: a kernel that refuses is obeyed, and more than the
+ * machine has free is left to come when it is touched.
  */
 static void bring(uintptr_t base, size_t size, int node)
 {
@@ -314,13 +317,13 @@ static int check_advice(aclrtMemManagedAdviseType advise, aclrtMemManagedLocatio
 					"memory is accessed by the host or a device, not by a node of the host");
 		break;
 	default:
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "advise is %d; aclrtMemManagedAdviseType has 0 to %d", (int)advise,
-				ACL_MEM_ADVISE_UNSET_ACCESSED_BY);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "advise is %d; aclrtMemManagedAdviseType has 0 to %d",
+				(int)advise, ACL_MEM_ADVISE_UNSET_ACCESSED_BY);
 	}
 	return resolve_place(*at, ACL_ERROR_RT_DRV_INTERNAL_ERROR, at);
 }
 
-/* The lock is held. True: the preferred place is among those that access the pages, which then are to be there at once. */
+/* The lock is held. True: the preferred place is among those that access the pages, which are to be there at once. */
 static bool advise_range(const struct range *range, aclrtMemManagedAdviseType advise, const aclrtMemManagedLocation *at)
 {
 	bool fetch = advise == ACL_MEM_ADVISE_SET_PREFERRED_LOCATION || advise == ACL_MEM_ADVISE_SET_ACCESSED_BY;
@@ -364,16 +367,17 @@ static int check_question(aclrtMemManagedRangeAttribute attribute, const void *d
 {
 	if (attribute < ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
 	    attribute > ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "attribute is %d; aclrtMemManagedRangeAttribute has 1 to %d",
-				(int)attribute, ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"attribute is %d; aclrtMemManagedRangeAttribute has 1 to %d", (int)attribute,
+				ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID);
 	if (!data)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "there is no memory for the answer to attribute %d (NULL)",
 				(int)attribute);
 	if (attribute == ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY ? size && size % sizeof(int32_t) == 0 :
 							       size == sizeof(int32_t))
 		return 0;
-	return u_report(ACL_ERROR_RT_PARAM_INVALID, "the answer to attribute %d takes %s4 bytes, not %zu", (int)attribute,
-			attribute == ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY ? "a multiple of " : "", size);
+	return u_report(ACL_ERROR_RT_PARAM_INVALID, "the answer to attribute %d takes %s4 bytes, not %zu",
+			(int)attribute, attribute == ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY ? "a multiple of " : "", size);
 }
 
 /* INVALID when not all pages have the same. */
@@ -461,7 +465,8 @@ int rts_managed_attributes(const aclrtMemManagedRangeAttribute *attributes, size
 	int r = rts_process_check_fork();
 
 	if (!r && !count)
-		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "numAttributes is 0; at least one attribute is to be asked for");
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID,
+			     "numAttributes is 0; at least one attribute is to be asked for");
 	for (size_t i = 0; !r && i < count; i++)
 		r = check_question(attributes[i], data[i], sizes[i]);
 	if (r)
@@ -502,8 +507,9 @@ static void fetch_drop(void *payload)
 
 static const struct rts_task_type fetch_type = { .name = "prefetch", .run = fetch_run, .drop = fetch_drop };
 
-/* The ranges of place @k. The lock is held. With @note the place is noted, and nothing can fail that did not fail without. */
-static int fetch_to(const struct rts_prefetches *what, size_t k, const aclrtMemManagedLocation *at, struct fetch *f, bool note)
+/* The ranges of place @k. The lock is held. With @note it is noted, and nothing fails that did not fail without. */
+static int fetch_to(const struct rts_prefetches *what, size_t k, const aclrtMemManagedLocation *at, struct fetch *f,
+		    bool note)
 {
 	size_t end = k + 1 < what->place_count ? what->firsts[k + 1] : what->count;
 	struct range range;
@@ -541,10 +547,11 @@ static int check_prefetches(const struct rts_prefetches *what)
 			return u_report(ACL_ERROR_RT_PARAM_INVALID, "range %zu has %s", i,
 					what->ptrs[i] ? "size 0" : "address NULL");
 	for (size_t k = 0; k < what->place_count; k++)
-		if (what->firsts[k] >= what->count || (k ? what->firsts[k] <= what->firsts[k - 1] : what->firsts[k] != 0))
+		if (what->firsts[k] >= what->count ||
+		    (k ? what->firsts[k] <= what->firsts[k - 1] : what->firsts[k] != 0))
 			return u_report(ACL_ERROR_RT_PARAM_INVALID,
-					"prefetchLocIdxs[%zu] is %zu; the first is 0, each is larger than the one before, and all "
-					"are below count, %zu",
+					"prefetchLocIdxs[%zu] is %zu; the first is 0, each is larger than the one "
+					"before, and all are below count, %zu",
 					k, what->firsts[k], what->count);
 	return 0;
 }

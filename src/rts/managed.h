@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * managed.h - memory that host and devices use at one address. It is the host's and charged to no device; advice about where its pages
- * should be is kept for each 2 MiB of it, and followed where the machine has more than one node.
+ * managed.h - memory that host and devices use at one address. It is the host's and charged to no device; advice about
+ * where its pages should be is kept for each 2 MiB of it, and followed where the machine has more than one node.
  */
 #ifndef VINCI_RTS_MANAGED_H
 #define VINCI_RTS_MANAGED_H

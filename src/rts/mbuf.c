@@ -54,7 +54,8 @@ static int buf_lock_even(aclrtMbuf handle, bool gone, struct rts_buf **out)
 	}
 	buf_put(out);
 	return u_report(ACL_ERROR_RT_PARAM_INVALID,
-			"buffer %p is no live buffer of this process: freed, gone with its device, or never one", handle);
+			"buffer %p is no live buffer of this process: freed, gone with its device, or never one",
+			handle);
 }
 
 static int buf_lock(aclrtMbuf handle, struct rts_buf **out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mbuf.h - shared buffers: device memory that several buffers may refer to, each with a length and 96 bytes of the user's own, and
- * chains of them. Codes and limits of CANN's buffer driver: 107000 for what is no live buffer, or not the head of its chain where
- * that is wanted.
+ * mbuf.h - shared buffers: device memory that several buffers may refer to, each with a length and 96 bytes of the
+ * user's own, and chains of them. Codes and limits of CANN's buffer driver: 107000 for what is no live buffer, or not
+ * the head of its chain where that is wanted.
  */
 #ifndef VINCI_RTS_MBUF_H
 #define VINCI_RTS_MBUF_H

@@ -35,7 +35,8 @@ static int pool_lock(aclrtMemPool handle, int code, struct rts_pool **out)
 		u_mutex_unlock(&pools.lock);
 	}
 	pool_put(out);
-	return u_report(code, "pool %p is no live pool of this process: destroyed, gone with its device, or never one", handle);
+	return u_report(code, "pool %p is no live pool of this process: destroyed, gone with its device, or never one",
+			handle);
 }
 
 static void pool_unlock(struct rts_pool *pool)
@@ -74,8 +75,8 @@ static int take_addresses(struct rts_pool *pool)
 	int r = rts_reserve(pool->size, RTS_POOL_UNIT, &pool->base);
 
 	if (r)
-		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "this process has no %zu bytes of addresses left for a pool",
-				pool->size);
+		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION,
+				"this process has no %zu bytes of addresses left for a pool", pool->size);
 	seg.base = pool->base;
 	r = rts_va_insert(&seg);
 	if (r)
@@ -157,7 +158,7 @@ static void addresses_drop(void *arg)
 	pool_put(&pool);
 }
 
-/* The lock is held. Its addresses are for addresses_drop(), with the handle's reference, once earlier tasks have ended. */
+/* The lock is held. Its addresses are for addresses_drop(), with the handle's reference, when earlier tasks end. */
 static void pool_end(struct rts_pool *pool)
 {
 	(void)rts_object_unpublish(atomic_load(&pool->obj.handle), RTS_POOL);
@@ -358,7 +359,8 @@ int rts_pool_trim_to(aclrtMemPool handle, size_t keep)
 		r = u_report(ACL_ERROR_RT_INTERNAL_ERROR, "minBytesToKeep is %zu; the pool has at most %zu bytes", keep,
 			     pool->size);
 	else if (keep < pool->reserved && keep < pool->used)
-		r = u_report(ACL_ERROR_RT_INTERNAL_ERROR, "minBytesToKeep is %zu, but %llu bytes of the pool are in use", keep,
+		r = u_report(ACL_ERROR_RT_INTERNAL_ERROR,
+			     "minBytesToKeep is %zu, but %llu bytes of the pool are in use", keep,
 			     (unsigned long long)pool->used);
 	else
 		(void)pool_trim(pool, keep);
@@ -373,9 +375,10 @@ static int report_no_room(const struct rts_pool *pool, size_t size, int err)
 	if (err != -ENOSPC)
 		return rts_span_report(pool->device, size, size, VINCI_PAGE_2M, err);
 	return u_report(ACL_ERROR_RT_INTERNAL_ERROR,
-			"the pool has no %zu bytes in one piece; of its %zu, %llu are in use and %llu kept for streams that gave "
-			"them back",
-			size, pool->size, (unsigned long long)pool->used, (unsigned long long)(pool->reserved - pool->used));
+			"the pool has no %zu bytes in one piece; of its %zu, %llu are in use and %llu kept for streams "
+			"that gave them back",
+			size, pool->size, (unsigned long long)pool->used,
+			(unsigned long long)(pool->reserved - pool->used));
 }
 
 int rts_pool_alloc(aclrtMemPool handle, size_t size, struct rts_stream *st, void **out)
@@ -449,7 +452,8 @@ static int free_run(void *payload, struct rts_stream *st)
 	int r = rts_memory_free(ptr);
 
 	if (r)
-		rts_stream_explain(st, "%p, to be freed in stream %d, could not be freed when its turn came", ptr, st->id);
+		rts_stream_explain(st, "%p, to be freed in stream %d, could not be freed when its turn came", ptr,
+				   st->id);
 	return r;
 }
 

@@ -2,12 +2,13 @@
 /*
  * pool.h - pools of device memory that is given out and taken back in the order of streams.
  *
- * A pool is a range of addresses as large as the pool may get, in segments. A segment is free (no memory behind it), cached (given
- * back, its memory kept) or busy. Memory is charged to the device from the moment that a segment needs it until it is trimmed.
+ * A pool is a range of addresses as large as the pool may get, in segments. A segment is free (no memory behind it),
+ * cached (given back, its memory kept) or busy. Memory is charged to the device from the moment that a segment needs it
+ * until it is trimmed.
  *
- * What was given back in a stream belongs to it at once: the stream's next tasks run after those that used it. Another stream gets it
- * only where the pool's attributes say how it may: it has waited for an event that the first recorded later, the first has come so
- * far, or it is made to wait for the first.
+ * What was given back in a stream belongs to it at once: the stream's next tasks run after those that used it. Another
+ * stream gets it only where the pool's attributes say how it may: it has waited for an event that the first recorded
+ * later, the first has come so far, or it is made to wait for the first.
  */
 #ifndef VINCI_RTS_POOL_H
 #define VINCI_RTS_POOL_H
@@ -34,7 +35,8 @@ int rts_pool_trim_to(aclrtMemPool handle, size_t keep);
 
 /* ---- for memory.c ---- */
 
-/* A block is freed outside of any stream: its memory leaves the pool when earlier tasks have ended. False: no block is at @base. */
+/* A block is freed outside of any stream: its memory leaves the pool when earlier tasks have ended. False: no block is
+ * at @base. */
 bool rts_pool_free(uintptr_t base);
 /* The device is full: gives back what no pool is using. True if there was something. */
 bool rts_pool_reclaim(uint32_t device);

@@ -67,8 +67,8 @@ bool pool_segs_init(struct rts_pool *pool);
 /* Ends all segments; the range stays mapped. */
 void pool_segs_end(struct rts_pool *pool);
 /*
- * Takes a cached or a free segment for @stream; it may have to wait (submitted here). A reported code, or unreported: -ENOSPC, nothing
- * fits; the device's -errno.
+ * Takes a cached or a free segment for @stream; it may have to wait (submitted here). A reported code, or unreported:
+ * -ENOSPC, nothing fits; the device's -errno.
  */
 int pool_take(struct rts_pool *pool, size_t size, struct rts_stream *stream, uintptr_t *out);
 /* A busy segment that has left the index. @freed: with a reference that becomes the segment's. */

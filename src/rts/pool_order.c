@@ -2,8 +2,8 @@
 /*
  * pool_order.c - which stream runs after what of another: noted for pools, or made.
  *
- * Notes are kept in a table that a newer pair of streams may push an older one out of: then memory is not reused where it could have
- * been, and nothing worse. Streams go by their handles, which are never given out twice.
+ * Notes are kept in a table that a newer pair of streams may push an older one out of: then memory is not reused where
+ * it could have been, and nothing worse. Streams go by their handles, which are never given out twice.
  */
 #include "rts/pool_impl.h"
 

@@ -2,8 +2,8 @@
 /*
  * pool_seg.c - the segments of a pool and the device's objects behind them. Runs under the pools' lock.
  *
- * A segment may lie in several objects and an object behind several segments. What is given back of an object is split off it, so that
- * the charge of exactly these bytes goes.
+ * A segment may lie in several objects and an object behind several segments. What is given back of an object is split
+ * off it, so that the charge of exactly these bytes goes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -206,7 +206,8 @@ void pool_cache(struct pool_seg *seg, struct event_place freed)
 	merge(seg);
 }
 
-/* Gives back the first @size bytes of a segment, or what of them is in one object. *seg: what is left. False: the device refuses. */
+/* Gives back the first @size bytes of a segment, or what of them is in one object. *seg: what is left. False: the
+ * device refuses. */
 static bool release_some(struct pool_seg **seg, size_t size)
 {
 	struct rts_pool *pool = (*seg)->pool;
@@ -280,8 +281,8 @@ static bool may_reuse(struct rts_stream *st, const struct pool_seg *seg, enum po
 }
 
 /* The smallest one that is large enough. */
-static struct pool_seg *best_seg(const struct rts_pool *pool, enum pool_seg_state state, size_t size, struct rts_stream *st,
-				 enum pool_reuse how)
+static struct pool_seg *best_seg(const struct rts_pool *pool, enum pool_seg_state state, size_t size,
+				 struct rts_stream *st, enum pool_reuse how)
 {
 	struct pool_seg *seg, *best = NULL;
 

@@ -100,8 +100,10 @@ static void not_allocated(void **state)
 	assert_refused(aclrtMemAllocManaged(NULL, 1, ACL_RT_MEM_ATTACH_GLOBAL), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtMemAllocManaged(&ptr, 1, 0), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtMemAllocManaged(&ptr, 0, ACL_RT_MEM_ATTACH_GLOBAL), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtMemAllocManaged(&ptr, UINT64_MAX, ACL_RT_MEM_ATTACH_GLOBAL), ACL_ERROR_RT_MEMORY_ALLOCATION);
-	assert_refused(aclrtMemAllocManaged(&ptr, 3072 * GIB + 1, ACL_RT_MEM_ATTACH_GLOBAL), ACL_ERROR_RT_MEMORY_ALLOCATION);
+	assert_refused(aclrtMemAllocManaged(&ptr, UINT64_MAX, ACL_RT_MEM_ATTACH_GLOBAL),
+		       ACL_ERROR_RT_MEMORY_ALLOCATION);
+	assert_refused(aclrtMemAllocManaged(&ptr, 3072 * GIB + 1, ACL_RT_MEM_ATTACH_GLOBAL),
+		       ACL_ERROR_RT_MEMORY_ALLOCATION);
 	assert_ptr_equal(ptr, state);
 }
 
@@ -235,7 +237,8 @@ static void atomics_with_the_host(void **state)
 	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_CAS), integer);
 	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_FLOAT_ADD),
 			 ACL_RT_ATOMIC_CAPABILITY_SCALAR32 | ACL_RT_ATOMIC_CAPABILITY_SCALAR64);
-	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT), widths | ACL_RT_ATOMIC_CAPABILITY_UNSIGNED);
+	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT),
+			 widths | ACL_RT_ATOMIC_CAPABILITY_UNSIGNED);
 	assert_int_equal(host_atomics(ACL_RT_ATOMIC_OPERATION_DMA_ADD),
 			 ACL_RT_ATOMIC_CAPABILITY_SIGNED | (widths & ~(uint32_t)ACL_RT_ATOMIC_CAPABILITY_SCALAR64));
 	assert_int_equal(host_atomics((aclrtAtomicOperation)20), 0);
@@ -346,7 +349,8 @@ static void advice_is_kept(void **state)
 /* covers: aclrtMemManagedGetAttrs effect */
 static void several_answers(void **state)
 {
-	aclrtMemManagedRangeAttribute what[] = { ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY };
+	aclrtMemManagedRangeAttribute what[] = { ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
+						 ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY };
 	int32_t who[4], mostly = 7;
 	void *data[] = { who, &mostly };
 	size_t sizes[] = { sizeof(who), sizeof(mostly) };
@@ -378,14 +382,17 @@ static void several_answers(void **state)
 /* covers: aclrtMemManagedAdvise failure */
 static void advice_refused(void **state)
 {
-	const aclrtMemManagedLocation none = { ACL_MEM_LOCATIONTYPE_DEVICE, 99 }, no_node = { ACL_MEM_LOCATIONTYPE_HOST_NUMA, 9999 };
-	const aclrtMemManagedAdviseType prefer = ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, by = ACL_MEM_ADVISE_SET_ACCESSED_BY;
+	const aclrtMemManagedLocation none = { ACL_MEM_LOCATIONTYPE_DEVICE, 99 },
+				      no_node = { ACL_MEM_LOCATIONTYPE_HOST_NUMA, 9999 };
+	const aclrtMemManagedAdviseType prefer = ACL_MEM_ADVISE_SET_PREFERRED_LOCATION,
+					by = ACL_MEM_ADVISE_SET_ACCESSED_BY;
 	char *ptr = make(UNIT), on_stack;
 
 	(void)state;
 	assert_refused(aclrtMemManagedAdvise(NULL, UNIT, prefer, host), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtMemManagedAdvise(ptr, 0, prefer, host), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtMemManagedAdvise(ptr, UNIT, (aclrtMemManagedAdviseType)6, host), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemManagedAdvise(ptr, UNIT, (aclrtMemManagedAdviseType)6, host),
+		       ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtMemManagedAdvise(ptr, UNIT, prefer, none), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtMemManagedAdvise(ptr, UNIT, prefer, nowhere), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
 	assert_refused(aclrtMemManagedAdvise(ptr, UNIT, prefer, no_node), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
@@ -399,7 +406,8 @@ static void advice_refused(void **state)
 /* covers: aclrtMemManagedGetAttr, aclrtMemManagedGetAttrs failure */
 static void questions_refused(void **state)
 {
-	aclrtMemManagedRangeAttribute what[] = { ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY };
+	aclrtMemManagedRangeAttribute what[] = { ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
+						 ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY };
 	int32_t first = 11, second = 22;
 	void *data[] = { &first, &second };
 	size_t sizes[] = { 4, 3 };
@@ -410,7 +418,8 @@ static void questions_refused(void **state)
 	assert_refused(aclrtMemManagedGetAttr(what[0], ptr, 1, NULL, 4), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtMemManagedGetAttr(what[0], ptr, 0, &first, 4), ACL_ERROR_INVALID_PARAM);
 	assert_refused(aclrtMemManagedGetAttr(what[0], ptr, 1, &first, 8), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtMemManagedGetAttr((aclrtMemManagedRangeAttribute)9, ptr, 1, &first, 4), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemManagedGetAttr((aclrtMemManagedRangeAttribute)9, ptr, 1, &first, 4),
+		       ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtMemManagedGetAttr(what[0], &first, 1, &first, 4), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtMemManagedGetAttr(what[0], ptr, UNIT + 1, &first, 4), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
 	assert_refused(aclrtMemManagedGetAttrs(NULL, 2, ptr, 1, data, sizes), ACL_ERROR_INVALID_PARAM);
@@ -463,7 +472,8 @@ static void prefetch(void **state)
 	assert_ok(aclrtMemManagedPrefetchAsync(ptr, UNIT, device0, 0, stream));
 	assert_int_equal(resident(ptr, 2 * UNIT), 0); /* in the stream's order */
 	assert_int_equal(ask(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, ptr, UNIT), 0);
-	assert_int_equal(ask(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, ptr, UNIT), ACL_MEM_LOCATIONTYPE_DEVICE);
+	assert_int_equal(ask(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, ptr, UNIT),
+			 ACL_MEM_LOCATIONTYPE_DEVICE);
 	assert_int_equal(ask(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID, ptr, UNIT), 0);
 	assert_int_equal(ask(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, ptr, 2 * UNIT), -2);
 	m_open(&gate);
@@ -474,7 +484,8 @@ static void prefetch(void **state)
 	assert_ok(aclrtMemManagedPrefetchAsync(ptr, UNIT, here, 0, NULL));
 	assert_ok(aclrtSynchronizeStream(NULL));
 	assert_int_equal(ptr[5], 1);
-	assert_int_equal(ask(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, ptr, UNIT), ACL_MEM_LOCATIONTYPE_HOST_NUMA);
+	assert_int_equal(ask(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, ptr, UNIT),
+			 ACL_MEM_LOCATIONTYPE_HOST_NUMA);
 	m_gate_end(&gate);
 	assert_ok(aclrtFree(ptr));
 }
@@ -532,16 +543,24 @@ static void prefetch_refused(void **state)
 	assert_refused(aclrtMemManagedPrefetchAsync(ptr, UNIT, nowhere, 0, stream), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtMemManagedPrefetchAsync(ptrs, UNIT, host, 0, stream), ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtMemManagedPrefetchAsync(ptr, UNIT, host, 0, ptr), ACL_ERROR_RT_INVALID_HANDLE);
-	assert_refused(aclrtMemManagedPrefetchBatchAsync(NULL, sizes, 1, places, firsts, 1, 0, stream), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 1, places, firsts, 2, 0, stream), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 1, places, firsts, 0, 0, stream), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 1, places, firsts, 1, 1, stream), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 2, places, firsts, 2, 0, stream), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemManagedPrefetchBatchAsync(NULL, sizes, 1, places, firsts, 1, 0, stream),
+		       ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 1, places, firsts, 2, 0, stream),
+		       ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 1, places, firsts, 0, 0, stream),
+		       ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 1, places, firsts, 1, 1, stream),
+		       ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 2, places, firsts, 2, 0, stream),
+		       ACL_ERROR_RT_PARAM_INVALID);
 	ptrs[1] = &places;
-	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 2, places, firsts, 2, 0, stream), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 2, places, firsts, 2, 0, stream),
+		       ACL_ERROR_RT_PARAM_INVALID);
 	ptrs[1] = ptr;
-	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 2, places, wrong, 2, 0, stream), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 2, places, late, 1, 0, stream), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 2, places, wrong, 2, 0, stream),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemManagedPrefetchBatchAsync(ptrs, sizes, 2, places, late, 1, 0, stream),
+		       ACL_ERROR_RT_PARAM_INVALID);
 	assert_int_equal(ask(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, ptr, UNIT), -2);
 	assert_ok(aclrtFree(ptr));
 }
@@ -550,9 +569,20 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		T(one_address),	      T(not_allocated),	    T(copies),	     T(lifetime),	    T(advice_is_kept),
-		T(several_answers),   T(advice_refused),    T(questions_refused), T(prefetch),	    T(fetched_by_advice),
-		T(prefetch_many),     T(prefetch_refused),  T(atomics_with_the_host), T(atomics_between_devices),
+		T(one_address),
+		T(not_allocated),
+		T(copies),
+		T(lifetime),
+		T(advice_is_kept),
+		T(several_answers),
+		T(advice_refused),
+		T(questions_refused),
+		T(prefetch),
+		T(fetched_by_advice),
+		T(prefetch_many),
+		T(prefetch_refused),
+		T(atomics_with_the_host),
+		T(atomics_between_devices),
 		T(atomics_refused),
 	};
 

@@ -283,9 +283,10 @@ static void *share(void *arg)
 		uint32_t count = 0;
 		size_t len = 0;
 
-		right = !aclrtCopyBufRef(shared, &one) && !aclrtCopyBufRef(one, &two) && !aclrtAppendBufChain(one, two) &&
-			!aclrtGetBufChainNum(one, &count) && count == 2 && !aclrtGetBufDataLen(two, &len) && len == 42 &&
-			!aclrtFreeBuf(one) && aclrtGetBufDataLen(two, &len);
+		right = !aclrtCopyBufRef(shared, &one) && !aclrtCopyBufRef(one, &two) &&
+			!aclrtAppendBufChain(one, two) && !aclrtGetBufChainNum(one, &count) && count == 2 &&
+			!aclrtGetBufDataLen(two, &len) && len == 42 && !aclrtFreeBuf(one) &&
+			aclrtGetBufDataLen(two, &len);
 	}
 	return right ? NULL : (void *)1;
 }

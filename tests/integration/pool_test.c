@@ -115,7 +115,8 @@ static void until_idle(aclrtStream stream)
 
 /* ---- blocks ---- */
 
-/* covers: aclrtMemPoolCreate, aclrtMemPoolMallocAsync, aclrtMemPoolFreeAsync, aclrtMemPoolDestroy, aclrtMemPoolGetAttr effect */
+/* covers: aclrtMemPoolCreate, aclrtMemPoolMallocAsync, aclrtMemPoolFreeAsync effect */
+/* covers: aclrtMemPoolDestroy, aclrtMemPoolGetAttr effect */
 static void blocks(void **state)
 {
 	size_t before = m_free(), size = 0;
@@ -219,7 +220,7 @@ static void no_blocks(void **state)
 
 /* ---- reuse ---- */
 
-/* What a stream gave back it gets again while nothing of it has run; the smallest that will do, joined with its neighbours. */
+/* What a stream gave back it gets again while nothing of it has run: the smallest that will do. Neighbours join. */
 static void same_stream(void **state)
 {
 	struct m_gate gate = { .store_to = NULL };
@@ -371,20 +372,29 @@ static void attributes_refused(void **state)
 	uint64_t value = 1;
 
 	(void)state;
-	assert_refused(aclrtMemPoolSetAttr(NULL, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtMemPoolGetAttr(NULL, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value), ACL_ERROR_INVALID_PARAM);
-	assert_refused(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, NULL), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, NULL), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtMemPoolSetAttr(a, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtMemPoolGetAttr(a, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value), ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &value), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemPoolSetAttr(NULL, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value),
+		       ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtMemPoolGetAttr(NULL, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value),
+		       ACL_ERROR_INVALID_PARAM);
+	assert_refused(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, NULL),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, NULL),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemPoolSetAttr(a, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemPoolGetAttr(a, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value),
+		       ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &value),
+		       ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, &value),
 		       ACL_ERROR_RT_PARAM_INVALID);
-	assert_refused(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value), ACL_ERROR_RT_INTERNAL_ERROR);
+	assert_refused(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value),
+		       ACL_ERROR_RT_INTERNAL_ERROR);
 	assert_refused(aclrtMemPoolSetAttr(pool, (aclrtMemPoolAttr)9, &value), ACL_ERROR_RT_INTERNAL_ERROR);
 	assert_refused(aclrtMemPoolGetAttr(pool, (aclrtMemPoolAttr)0, &value), ACL_ERROR_RT_INTERNAL_ERROR);
 	value = POOL + 1;
-	assert_refused(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value), ACL_ERROR_RT_INTERNAL_ERROR);
+	assert_refused(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value),
+		       ACL_ERROR_RT_INTERNAL_ERROR);
 	assert_int_equal(bytes_of(ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD), 0);
 }
 
@@ -606,7 +616,8 @@ static void device_reset(void **state)
 	assert_ok(aclrtDestroyStream(b));
 	before = m_free();
 	assert_ok(aclrtResetDevice(0));
-	assert_refused(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &value), ACL_ERROR_RT_PARAM_INVALID);
+	assert_refused(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &value),
+		       ACL_ERROR_RT_PARAM_INVALID);
 	assert_refused(aclrtFree(block), ACL_ERROR_RT_PARAM_INVALID);
 	assert_ok(aclrtSetDevice(0));
 	assert_int_equal(m_free(), before + 2 * UNIT);
