@@ -283,7 +283,7 @@ bool step_read(struct rts_stream *st, void *dst, const void *src, size_t size)
 
 	if (fault_guard(read_call, &call, &fault))
 		return true;
-	rts_stream_explain(st, "a task of a model reads %p: %s", src, fault_name(&fault));
+	rts_stream_explain(st, "address %p was memory when the task was recorded, and is so no more", src);
 	return false;
 }
 
@@ -295,7 +295,7 @@ static int step_run_memory(struct task_slot *slot, struct rts_stream *st)
 
 	if (fault_guard(step_call, &call, &fault))
 		return call.code;
-	rts_stream_explain(st, "%s at address %p, which was memory when the task was recorded", fault_name(&fault), fault.address);
+	rts_stream_explain(st, "address %p was memory when the task was recorded, and is so no more", fault.address);
 	return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 }
 
@@ -432,15 +432,18 @@ static int play_run(void *payload, struct rts_stream *st)
 	return track_play(p, st) ? 0 : RTS_TASK_BLOCKED;
 }
 
-/* Its end, or its stream's: then what waits for the run must not wait for ever. */
+/* Its end, or its stream's, which is the run's too. */
 static void play_drop(void *payload)
 {
 	struct play *p = payload;
+	struct model_run *run = p->run;
 
 	play_leave(p);
 	step_unload(p->track);
+	if (p->last && (p->track->run != run || p->track->at) && !atomic_load(&run->stop))
+		run_stop(run, ACL_ERROR_RT_STREAM_ABORT, "the streams of the model were aborted");
 	if (p->last)
-		run_end_track(p->run);
+		run_end_track(run);
 	run_put(p->run);
 }
 
@@ -598,7 +601,7 @@ static int run_launch(struct rts_model *model, struct rts_stream *st)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a run of a model");
 	atomic_init(&run->active, 1);
 	u_mutex_lock(&model->lock);
-	r = execute_check(model);
+	r = execute_check(model); /* it may have been destroyed since, or a stream of it cleaned */
 	if (!r) {
 		external_capture(run);
 		r = run_queue(run, st);
@@ -625,6 +628,8 @@ static int execute(struct rts_model *model, struct rts_stream *st)
 {
 	int r = execute_stream_check(st);
 
+	if (!r)
+		r = execute_check(model);
 	if (!r)
 		r = external_prepare(model);
 	return r ? r : run_launch(model, st);

@@ -49,10 +49,19 @@ static int end_check(const struct rts_stream *st, const char *how)
 	return r;
 }
 
+/* The same for one stream alone. */
+static int end_one_check(const struct rts_stream *st, const char *how)
+{
+	if ((atomic_load(&st->state) & STREAM_MODEL) && atomic_load(&st->track))
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d belongs to a model, which is ended as a whole (aclmdlRIAbort)",
+				st->id);
+	return end_check(st, how);
+}
+
 int rts_stream_stop(struct rts_stream *st)
 {
 	uint64_t target = atomic_load(&st->completed) + 1;
-	int r = end_check(st, "stops");
+	int r = end_one_check(st, "stops");
 	unsigned rounds = 0;
 
 	if (r || !stream_pending(st))
@@ -110,7 +119,7 @@ static void error_forget(struct rts_stream *st)
 
 int rts_stream_abort(struct rts_stream *st)
 {
-	int r = end_check(st, "aborts");
+	int r = end_one_check(st, "aborts");
 	unsigned rounds = 0;
 
 	if (r)
