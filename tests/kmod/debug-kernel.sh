@@ -7,10 +7,11 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$1/debug
 tree=$root/linux-source-6.12
-if [ ! -e "$root/complete" ]; then
+if ! cmp -s "$here/debug.config" "$root/complete"; then
+	rm -f "$root/complete"
 	mkdir -p "$root"
 	if [ ! -d "$tree" ]; then
-		(cd "$root" && apt-get download -qq linux-source-6.12 && dpkg-deb -x linux-source-6.12_*.deb unpacked) >&2
+		(cd "$root" && apt-get download -qq -o APT::Sandbox::User=root linux-source-6.12 && dpkg-deb -x linux-source-6.12_*.deb unpacked) >&2
 		tar -C "$root" -xf "$root/unpacked/usr/src/linux-source-6.12.tar.xz"
 		rm -rf "$root/unpacked" "$root"/linux-source-6.12_*.deb
 	fi
@@ -19,6 +20,6 @@ if [ ! -e "$root/complete" ]; then
 	ln -sfn linux-source-6.12/arch/x86/boot/bzImage "$root/vmlinuz"
 	ln -sfn linux-source-6.12 "$root/modules"
 	ln -sfn linux-source-6.12 "$root/build"
-	touch "$root/complete"
+	cp "$here/debug.config" "$root/complete"
 fi
 echo "$root"
