@@ -14,7 +14,7 @@ newest() {
 
 unpack() { # PACKAGE ROOT
 	local debs
-	(cd "$cache/debs" && apt-get download -qq "$1" >&2)
+	(cd "$cache/debs" && apt-get download -qq -o APT::Sandbox::User=root "$1" >&2)
 	debs=$(ls -t "$cache/debs/$1"_*.deb | head -n1)
 	dpkg-deb -x "$debs" "$2"
 	rm -f "$debs"

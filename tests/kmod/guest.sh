@@ -54,25 +54,124 @@ examples() {
 	done
 }
 
-# Tests that start a device of their own with other settings cannot have one here: the module has been loaded. They are
-# named, and exactly they have to fail.
-integration() { # TEST[:CASE,CASE]...
-	bad=0
+# Its whole output when it fails. A pattern that chooses no case is a failure too.
+run() { # WHAT COMMAND...
+	what=$1
+	shift
+	start=$(cut -d. -f1 /proc/uptime)
+	timeout 240 "$@" >/tmp/test.log 2>&1
+	r=$?
+	echo "$what: $r, $(($(cut -d. -f1 /proc/uptime) - start)) s"
+	if [ $r -ne 0 ] || grep -aqE 'SKIPPED|PASSED  \] 0 test' /tmp/test.log; then
+		grep -av '  OK \]\|RUN  ' /tmp/test.log
+		bad=1
+	fi
+}
+
+# Whole programs. What follows a colon is a case that cannot be here: it needs a device of other settings (then "settings"
+# runs it), or it is about vincid.
+programs() { # TEST[:CASE]...
 	for t; do
 		name=${t%%:*}
-		cases=${t#"$name"}
-		VINCI_INSTANCE=test-$name timeout 240 "$BUILD/tests/$name" >/tmp/test.log 2>&1
-		r=$?
-		failed=$(sed -n 's/^\[  FAILED  \] \([a-z_0-9]*\)$/\1/p' /tmp/test.log | sort -u | tr '\n' ' ')
-		expected=$(echo "${cases#:}" | tr ',' '\n' | sort -u | tr '\n' ' ')
-		echo "integration $name: $r ${failed:+(another device: $failed)}"
-		ended=$(grep -ac '^\[  PASSED  \]' /tmp/test.log)
-		if [ "${failed% }" != "${expected% }" ] || [ "$ended" -eq 0 ] || grep -aq 'SKIPPED' /tmp/test.log; then
-			grep -av '  OK \]\|RUN  ' /tmp/test.log
-			bad=1
-		fi
+		skip=${t#"$name"}
+		VINCI_TEST_SKIP=${skip#:} run "$name" "$BUILD/tests/$name"
 	done
+}
+
+scenarios() { # TEST SCENARIO...
+	program=$1
+	shift
+	for t; do
+		run "$program $t" "$BUILD/tests/$program" scenario "$t"
+	done
+}
+
+# vincid's own: that it cannot be started (init_test cannot_start), dies (process_test deaths), stops or has another
+# instance beside it (fork_test devices), or is written to by a client (hostile_test the_device_is_not_disturbed).
+integration() {
+	bad=0
+	programs memory_test memory_life_test:test_tight_device host_memory_test copy_test:test_peers_a3 ipc_test \
+		ipc_life_test:test_without_link vmm_test vmm_access_test vmm_share_test:test_peer_access \
+		peer_access_test:test_without_link init_test:cannot_start device_test:another_soc process_test:deaths \
+		stream_test stream_attr_test event_test event_ipc_test callback_test value_test engine_test options_test \
+		state_test log_test plugin_test binary_test kernel_fault_test "notify_test:super_nodes_*" \
+		hostile_test:the_device_is_not_disturbed
+	scenarios fork_test started_programs started_by_many_threads exit_handlers_of_children faults_of_children \
+		fork_in_a_callback daemons every_end main_thread_leaves destructors_of_threads cancelled_threads \
+		signals_stay_the_programs signals_interrupt_nothing
+	scenarios scale_test ends_with_everything_open
+	chmod 0666 /dev/dri/renderD128
+	scenarios environment_test pipeline interrupted_group writes_into_closed_files closes_everything_first \
+		closes_everything_after no_variables odd_variables deleted_directory hidden_proc no_proc small_files \
+		small_address_space between_users unprivileged_container containers_together container_alone
+	chmod 0600 /dev/dri/renderD128
 	return $bad
+}
+
+# The main job, one of its two processes killed at a system call or between two steps.
+crash() {
+	bad=0
+	VINCI_CRASH_ROUNDS=$CRASH programs "crash_test:the_device*"
+	return $bad
+}
+
+case_of() { # TEST CASE
+	VINCI_TEST_CASE=$2 run "$1 $2" "$BUILD/tests/$1"
+}
+
+# Each with the module loaded as it asks for.
+settings() {
+	bad=0
+	load peers=2,1,8,4,0,0,0,0
+	case_of ipc_life_test test_without_link
+	case_of vmm_share_test test_peer_access
+	case_of peer_access_test test_without_link
+	unload
+	load hbm_mib=14
+	VINCI_MEMORY=14M run "memory_life_test tight" "$BUILD/tests/memory_life_test" tight
+	unload
+	load soc=Ascend910_9391
+	export VINCI_SOC=Ascend910_9391
+	case_of notify_test "super_nodes_*"
+	run "copy_test a3" "$BUILD/tests/copy_test" a3
+	programs sharing_a3_test
+	unload
+	load soc=Ascend910_9391 devices=2 hbm_mib=1024
+	VINCI_DEVICES=2 VINCI_MEMORY=1G scenarios device_test super_pod
+	unload
+	unset VINCI_SOC
+	load soc=Ascend950PR_9589 hbm_mib=131072 notifies=65535
+	VINCI_SOC=Ascend950PR_9589 programs cnt_notify_test
+	unload
+	for product in Ascend910B1:65536:8192 Ascend910_9391:65536:8192 Ascend950PR_9589:131072:65535 Ascend310B1:32768:2048 \
+			Ascend310P3:22888:1024 Ascend910A:32768:1024; do
+		IFS=: read -r soc mib notifies <<-END
+			$product
+		END
+		load "soc=$soc" "hbm_mib=$mib" "notifies=$notifies"
+		VINCI_SOC=$soc run "product_test $soc" "$BUILD/tests/product_test" be "$soc"
+		unload
+	done
+	load
+	VINCI_DEVICES=many scenarios init_test bad_settings
+	VINCI_DEVICES=3 scenarios init_test other_settings
+	unload
+	load
+	run "kmod_test unload" "$BUILD/tests/kmod_test" unload
+	"$BUILD/bin/vinci-smi" 2>&1 | grep -q "no device node of vinci.ko" || bad=1
+	return $bad
+}
+
+# Every place where a request can fail, once. The filters of the kernel's fault injection would spare nearly all.
+faults() {
+	for filter in /sys/kernel/debug/fail*/ignore-gfp-* ; do
+		echo N >"$filter"
+	done
+	echo 0 >/sys/kernel/debug/fail_page_alloc/min-order
+	for verbose in /sys/kernel/debug/fail*/verbose; do
+		echo 0 >"$verbose"
+	done
+	"$BUILD/tests/kmod_fail"
 }
 
 # A parameter out of its range is refused, and leaves nothing.
@@ -93,12 +192,11 @@ load
 step kernel "$BUILD/tests/kmod_test"
 step fuzz "$BUILD/tests/kmod_fuzz" "${FUZZ:-20}"
 step examples examples
-# notify_test's parent holds every notify id while its other scenarios run.
-step integration integration memory_test memory_life_test:test_tight_device host_memory_test copy_test:test_peers_a3 \
-	ipc_test ipc_life_test:test_without_link vmm_test vmm_access_test vmm_share_test:test_peer_access \
-	peer_access_test:test_without_link init_test:cannot_start device_test:another_soc process_test:deaths stream_test \
-	notify_test:super_nodes_have_lists_across_servers,plain_servers_have_none,exit_does_not_hang,a_forked_child_gets_errors
+step integration integration
+step crash crash
+[ ! -e /proc/self/fail-nth ] || step faults faults
 unload
+step settings settings
 
 if [ -d /sys/class/accel ]; then
 	load accel=1 devices=4 notifies=64 peers=6,5,3,0

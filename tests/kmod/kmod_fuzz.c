@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kmod_fuzz SECONDS [SEED]: an unprivileged user does to the device what it can think of: threads of several processes with
- * random requests, structured ones among them, mappings, dma-bufs, forks and deaths, on files that they share. The kernel
- * must not complain, no request may hang or answer what the contract does not have, nobody may read what is another's
- * (memory that is new must be zero; a victim's pages must stay as they are), and at the end nothing is left.
+ * kmod_fuzz SECONDS [SEED]: nobody, in the group that may open the node, does to the device what it can think of: threads of
+ * several processes with random requests, structured ones among them, mappings, dma-bufs, forks and deaths, on files that
+ * they share. The kernel must not complain, no request may hang or answer what the contract does not have, nobody may read
+ * what is another's (memory that is new must be zero; a victim's pages must stay as they are), and at the end nothing is
+ * left.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -32,7 +34,8 @@
 #define THREADS 3
 #define FILES 3
 #define MIB (1ull << 20)
-#define USER 1000
+#define NOBODY 65534
+#define RENDER 104 /* the node's group meanwhile */
 #define SECRET 0x5ec7e75ec7e75ec7ull
 
 struct fuzzer {
@@ -355,19 +358,21 @@ int main(int argc, char **argv)
 	uint64_t *secret;
 	pid_t pids[PROCESSES];
 
-	if (fd < 0 || chmod(NODE, 0666))
+	if (fd < 0 || chown(NODE, 0, RENDER) || chmod(NODE, 0660))
 		die("the node cannot be opened", errno, 0);
 	end = time(NULL) + (time_t)seconds;
 	secret = make_secret(fd);
 	for (i = 0; i < PROCESSES; i++) {
 		pids[i] = fork();
-		if (!pids[i])
-			_exit(setgid(USER) || setuid(USER) ? 1 : process_main(seed * 100 + (unsigned int)i));
+		if (pids[i])
+			continue;
+		if (setgroups(0, NULL) || setgid(RENDER) || setuid(NOBODY))
+			_exit(1);
+		_exit(process_main(seed * 100 + (unsigned int)i));
 	}
 	for (i = 0; i < PROCESSES; i++)
 		bad |= waitpid(pids[i], &status, 0) != pids[i] || status;
 	check_secret(secret);
 	check_empty(fd);
-	(void)chmod(NODE, 0600);
-	return bad ? 1 : 0;
+	return bad || chown(NODE, 0, 0) || chmod(NODE, 0600) ? 1 : 0;
 }

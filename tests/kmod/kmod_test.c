@@ -759,8 +759,52 @@ static void killed_at_any_moment(void **state)
 	close(fd);
 }
 
-int main(void)
+/* --- the module ---------------------------------------------------------------------------- */
+
+static int remove_module(void)
 {
+	return syscall(SYS_delete_module, "vinci", O_NONBLOCK) ? -errno : 0;
+}
+
+/* So no client ever finds its device gone. A dma-buf is a client too. */
+static void the_module_stays_while_it_is_used(void **state)
+{
+	struct drm_vinci_bo_create bo;
+	int fd = open_node(), dmabuf = -1;
+
+	(void)state;
+	assert_int_equal(remove_module(), -EWOULDBLOCK);
+	assert_int_equal(bo_create(fd, MIB, &bo), 0);
+	assert_int_equal(to_dmabuf(fd, bo.handle, &dmabuf), 0);
+	close(fd);
+	assert_int_equal(remove_module(), -EWOULDBLOCK);
+	close(dmabuf);
+}
+
+/* Leaves no module. */
+static void a_mapping_outlives_the_module(void **state)
+{
+	struct drm_vinci_bo_create bo;
+	int fd = open_node();
+	uint64_t *p;
+
+	(void)state;
+	assert_int_equal(bo_create(fd, MIB, &bo), 0);
+	p = map(fd, MIB, MAP_SHARED, bo.mmap_offset);
+	assert_ptr_not_equal(p, MAP_FAILED);
+	p[7] = 77;
+	close(fd);
+	assert_int_equal(remove_module(), 0);
+	assert_int_equal(p[7], 77);
+	p[MIB / 8 - 1] = 88; /* a page that was not there yet */
+	assert_int_equal(p[MIB / 8 - 1], 88);
+	munmap(p, MIB);
+}
+
+/* With an argument: what ends without the module. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest last[] = { cmocka_unit_test(a_mapping_outlives_the_module) };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(another_process_on_the_descriptor),
 		cmocka_unit_test(a_process_dies_and_its_child_keeps_the_descriptor),
@@ -774,7 +818,11 @@ int main(void)
 		cmocka_unit_test(a_shared_futex),
 		cmocka_unit_test(a_page_fault_holds_up_nobody),
 		cmocka_unit_test(killed_at_any_moment),
+		cmocka_unit_test(the_module_stays_while_it_is_used),
 	};
 
+	(void)argv;
+	if (argc > 1)
+		return cmocka_run_group_tests(last, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
