@@ -6,8 +6,9 @@ include(CMakePackageConfigHelpers)
 target_include_directories(ascendcl INTERFACE
 	$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 install(TARGETS ascendcl EXPORT vinciTargets LIBRARY DESTINATION lib64)
-install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libacl_rt.so ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libacl_rt_impl.so
-	DESTINATION lib64)
+foreach(name acl_rt acl_rt_impl runtime)
+	install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so DESTINATION lib64)
+endforeach()
 foreach(program vincid vinci-smi)
 	if(TARGET ${program})
 		install(TARGETS ${program} RUNTIME DESTINATION bin)
@@ -23,7 +24,8 @@ set(links ${PROJECT_BINARY_DIR}/install/links)
 file(MAKE_DIRECTORY ${links}/${machine} ${links}/lib64/stub)
 foreach(link ${machine}/include:../include ${machine}/lib64:../lib64 ${machine}/devlib:lib64
 	runtime:${machine} acllib:${machine} compiler:${machine} tools:${machine}
-	lib64/stub/libascendcl.so:../libascendcl.so lib64/stub/libacl_rt.so:../libacl_rt.so)
+	lib64/stub/libascendcl.so:../libascendcl.so lib64/stub/libacl_rt.so:../libacl_rt.so
+	lib64/stub/libruntime.so:../libruntime.so)
 	string(REPLACE ":" ";" link ${link})
 	list(GET link 0 name)
 	list(GET link 1 target)

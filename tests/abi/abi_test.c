@@ -37,6 +37,7 @@ static const char *const libraries[] = {
 	VINCI_LIB_DIR "/libascendcl.so",
 	VINCI_LIB_DIR "/libacl_rt.so",
 	VINCI_LIB_DIR "/libacl_rt_impl.so",
+	VINCI_LIB_DIR "/libruntime.so",
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -37,7 +37,7 @@ check_tree() {
 	machine=$(compgen -G "$root/*-linux/tikcpp/ascendc_kernel_cmake/ascendc.cmake") || fail "ascendc.cmake is missing"
 	machine=${machine#"$root/"}
 	machine=${machine%%-linux/*}
-	for path in lib64/libacl_rt.so lib64/libacl_rt_impl.so; do
+	for path in lib64/libacl_rt.so lib64/libacl_rt_impl.so lib64/libruntime.so; do
 		[ "$root/$path" -ef "$root/lib64/libascendcl.so" ] || fail "$path is not libascendcl.so"
 	done
 	for path in lib64/stub "$machine-linux/lib64" "$machine-linux/devlib" runtime/lib64/stub acllib/lib64 compiler/lib64; do
@@ -105,7 +105,7 @@ check_pkg_config() {
 check_plain() {
 	# shellcheck disable=SC2086
 	"$CC" $sanitize "$source_dir/consumer/consumer.c" -I"$root/include" -L"$root/lib64" -lascendcl -lacl_rt -lacl_rt_impl \
-		-o "$work/by_hand" || fail "plain compiler call"
+		-lruntime -o "$work/by_hand" || fail "plain compiler call"
 	run_consumer "plain compiler call" "$work/by_hand"
 	[ "$(LD_LIBRARY_PATH="$root/lib64" ldd "$work/by_hand" | grep -c "$root/lib64/")" = 1 ] ||
 		fail "the names of the library do not lead to one file"
@@ -114,7 +114,7 @@ check_plain() {
 # Linked and run by the paths of a part: vincid is found from there too.
 check_part() {
 	# shellcheck disable=SC2086
-	"$CC" $sanitize "$source_dir/consumer/consumer.c" -I"$root/runtime/include" -L"$root/runtime/lib64/stub" -lascendcl \
+	"$CC" $sanitize "$source_dir/consumer/consumer.c" -I"$root/runtime/include" -L"$root/runtime/lib64/stub" -lascendcl -lruntime \
 		-o "$work/by_part" || fail "runtime/lib64/stub"
 	run_consumer "runtime/lib64/stub" "$work/by_part" "$root/runtime/lib64/stub"
 }
