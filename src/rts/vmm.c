@@ -64,10 +64,13 @@ static int check_free(uintptr_t base, size_t size)
 	return 0;
 }
 
-/* What was mapped first decides for good whose memory can be mapped into a reservation. */
+/*
+ * What was mapped first decides for good whose memory can be mapped into a reservation. One without UC memory takes everybody's:
+ * transfer engines keep their own and all imported memory in it.
+ */
 static int check_side(const struct vmm_reservation *res, const struct rts_phys *phys)
 {
-	if (!res->bound || (res->host == phys->host && (phys->host || res->device == phys->device)))
+	if (res->no_uc || !res->bound || (res->host == phys->host && (phys->host || res->device == phys->device)))
 		return 0;
 	if (res->host || phys->host)
 		return RTS_REFUSE("the addresses reserved from %p on hold %s memory, and %s memory cannot be mapped beside it",

@@ -73,7 +73,8 @@ struct rts_phys {
 struct vmm_reservation {
 	uintptr_t base;
 	size_t size;
-	bool bound; /* something was mapped once: every later mapping has to be of the same side and device */
+	bool no_uc;
+	bool bound; /* something was mapped once: unless @no_uc, later mappings have to be of the same side and device */
 	bool host;
 	bool released; /* waits for tasks that use its old mappings */
 	uint32_t device;

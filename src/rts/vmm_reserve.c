@@ -139,6 +139,7 @@ int rts_vmm_reserve(size_t size, size_t alignment, void *expect, bool no_uc, voi
 	if (!res)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory");
 	res->size = rts_round_up(size, RTS_VMM_PAGE);
+	res->no_uc = no_uc;
 	r = reserve_area_or_drain(expect, res->size, &res->base);
 	if (r)
 		goto err_free;

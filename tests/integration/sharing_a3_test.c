@@ -37,13 +37,18 @@ static int teardown(void **state)
 	return aclrtResetDeviceForce(0) || !back ? -1 : 0;
 }
 
-static aclrtDrvMemHandle create(aclrtMemLocationType type, size_t size)
+static aclrtDrvMemHandle create_on(uint32_t device, aclrtMemLocationType type, size_t size)
 {
-	aclrtPhysicalMemProp prop = { .memAttr = ACL_MEM_HUGE, .location = { 0, type } };
+	aclrtPhysicalMemProp prop = { .memAttr = ACL_MEM_HUGE, .location = { device, type } };
 	aclrtDrvMemHandle handle = NULL;
 
 	assert_ok(aclrtMallocPhysical(&handle, size, &prop, 0));
 	return handle;
+}
+
+static aclrtDrvMemHandle create(aclrtMemLocationType type, size_t size)
+{
+	return create_on(0, type, size);
 }
 
 static uint8_t *map(aclrtDrvMemHandle handle, size_t size)
@@ -161,6 +166,35 @@ static void test_reserve_no_uc(void **state)
 		assert_ok(aclrtReleaseMemAddress(va));
 	}
 	assert_ok(aclrtFreePhysical(handle));
+}
+
+/* A plain reservation belongs to whose memory it held first (vmm_test); this one holds everybody's at once. */
+static void test_no_uc_holds_all(void **state)
+{
+	uint8_t *va = (uint8_t *)(40 * TIB);
+	aclrtDrvMemHandle handles[3];
+	void *got = NULL;
+
+	(void)state;
+	if (FEW_ADDRESSES)
+		skip();
+	assert_ok(aclrtSetDevice(1));
+	assert_ok(aclrtSetDevice(0));
+	assert_ok(aclrtReserveMemAddressNoUCMemory(&got, GIB, 0, va, 0));
+	handles[0] = create(ACL_MEM_LOCATION_TYPE_DEVICE, PAGE);
+	handles[1] = create(ACL_MEM_LOCATION_TYPE_HOST, PAGE);
+	handles[2] = create_on(1, ACL_MEM_LOCATION_TYPE_DEVICE, PAGE);
+	for (size_t i = 0; i < 3; i++)
+		assert_ok(aclrtMapMem(va + i * PAGE, PAGE, 0, handles[i], 0));
+	assert_ok(aclrtMemset(va, PAGE, 7, PAGE));
+	assert_ok(aclrtMemcpy(va + PAGE, PAGE, va, PAGE, ACL_MEMCPY_DEVICE_TO_HOST));
+	assert_int_equal(va[2 * PAGE - 1], 7);
+	for (size_t i = 0; i < 3; i++) {
+		assert_ok(aclrtUnmapMem(va + i * PAGE));
+		assert_ok(aclrtFreePhysical(handles[i]));
+	}
+	assert_ok(aclrtReleaseMemAddress(va));
+	assert_ok(aclrtResetDevice(1));
 }
 
 /* covers: aclrtMemMapSelectedLink effect */
@@ -303,8 +337,9 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(test_fabric_handle),    TEST(test_fabric_whitelist),	 TEST(test_own_host_memory),
-		TEST(test_reserve_no_uc),    TEST(test_selected_link),		 TEST(test_selected_link_arguments),
-		TEST(test_advised_link),     TEST(test_key_link),	     TEST(test_servers),
+		TEST(test_reserve_no_uc),    TEST(test_no_uc_holds_all),	 TEST(test_selected_link),
+		TEST(test_selected_link_arguments), TEST(test_advised_link),	 TEST(test_key_link),
+		TEST(test_servers),
 	};
 	int status;
 
