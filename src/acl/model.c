@@ -34,6 +34,40 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI)
 	return api_result(rts_capture_end(stream, modelRI));
 }
 
+aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(stream);
+	REQUIRE_NOT_NULL(modelRI);
+	return api_result(rts_capture_begin_branch(stream, modelRI, mode));
+}
+
+aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag,
+				  aclmdlRICondHandle *handle)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(modelRI);
+	REQUIRE_NOT_NULL(handle);
+	return api_result(rts_cond_create(modelRI, defaultLaunchValue, flag, handle));
+}
+
+aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(handle);
+	REQUIRE_NOT_NULL(ptr);
+	return api_result(rts_cond_pointer(handle, ptr));
+}
+
+aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags)
+{
+	REQUIRE_PRODUCT();
+	REQUIRE_NOT_NULL(stream);
+	if (flags)
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "flags is %u; it must be 0", flags));
+	return api_result(rts_cond_add(&params, stream));
+}
+
 aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream)
 {
 	REQUIRE_PRODUCT();

@@ -5,8 +5,7 @@
  */
 #include "acl/refused.h"
 
-/* Refused: changing single recorded tasks by their handles, and branches inside of a model, are not there yet. */
-REFUSE(aclmdlRICaptureToModelRIBegin, aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode)
+/* Refused: changing single recorded tasks by their handles is not there yet. */
 REFUSE(aclmdlRIGetTasksByStream, aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks)
 REFUSE(aclmdlRITaskGetType, aclmdlRITask task, aclmdlRITaskType *type)
 REFUSE(aclmdlRITaskGetSeqId, aclmdlRITask task, uint32_t *id)
@@ -16,7 +15,3 @@ REFUSE(aclmdlRIKernelTaskGetAttribute, aclmdlRITask task, aclrtLaunchKernelAttrI
 	aclrtLaunchKernelAttrValue *attrValue)
 REFUSE(aclmdlRITaskDisable, aclmdlRITask task)
 REFUSE(aclmdlRIUpdate, aclmdlRI modelRI)
-REFUSE(aclmdlRICondHandleCreate, aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag,
-	aclmdlRICondHandle *handle)
-REFUSE(aclmdlRICondHandleGetCondPtr, aclmdlRICondHandle handle, uint64_t **ptr)
-REFUSE(aclmdlRIAddCondTask, aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags)

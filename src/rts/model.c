@@ -192,6 +192,13 @@ int model_get(aclmdlRI handle, struct rts_model **out)
 	return r;
 }
 
+int model_check_whole(const struct rts_model *model)
+{
+	if (!model->branch)
+		return 0;
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "model %u is a branch of another, with which it runs and goes", model->id);
+}
+
 void model_put(struct rts_model **model)
 {
 	if (*model)
@@ -220,6 +227,7 @@ static void model_released(struct rts_object *obj)
 	}
 	callbacks_free(model->callbacks);
 	groups_free(model);
+	conds_free(model);
 	rts_object_put(&model->context->obj);
 	u_mutex_destroy(&model->lock);
 	free(model);
@@ -303,6 +311,7 @@ static void model_close(struct rts_model *model)
 		cb->fn(cb->arg);
 	callbacks_free(callbacks);
 	groups_close(model);
+	conds_close(model);
 	streams_release(model);
 	rts_object_put(&model->obj);
 }
@@ -643,6 +652,8 @@ int rts_model_get_streams(aclmdlRI handle, aclrtStream *streams, uint32_t *count
 	uint32_t room = *count, n = 0;
 	int r = model_get(handle, &model);
 
+	if (!r)
+		r = model_check_whole(model);
 	if (r)
 		return r;
 	u_mutex_lock(&models_lock);
@@ -681,6 +692,8 @@ int rts_model_on_destroy(aclmdlRI handle, aclrtCallback fn, void *arg)
 	int r = model_get_any(handle, &model);
 
 	if (!r)
+		r = model_check_whole(model);
+	if (!r)
 		r = callback_check(fn);
 	if (r)
 		return r;
@@ -707,6 +720,8 @@ int rts_model_off_destroy(aclmdlRI handle, aclrtCallback fn)
 	int r = model_get_any(handle, &model);
 
 	if (!r)
+		r = model_check_whole(model);
+	if (!r)
 		r = callback_check(fn);
 	if (r)
 		return r;
@@ -727,6 +742,8 @@ int rts_model_destroy(aclmdlRI handle)
 	u_cleanup(model_put) struct rts_model *model = NULL;
 	int r = model_get(handle, &model);
 
+	if (!r)
+		r = model_check_whole(model);
 	if (!r && model->captured && atomic_load(&model->state) < MODEL_READY)
 		r = u_report(ACL_ERROR_RT_MODEL_CAPTURED, "model %u is still being captured", model->id);
 	if (!r)

@@ -22,9 +22,12 @@
  * be captured.
  */
 int rts_capture_begin(aclrtStream stream, aclmdlRICaptureMode mode);
+/* The same into a branch that rts_cond_add() gave. 107000; 107026: it has been captured already */
+int rts_capture_begin_branch(aclrtStream stream, aclmdlRI model, aclmdlRICaptureMode mode);
 /*
  * 107029: not captured; 107036: the capture began on another stream (and goes on). Other failures end the capture and its model:
- * 107038 (another thread), 507903 (invalid), 107025 (a stream has not been joined).
+ * 107038 (another thread), 507903 (invalid), 107025 (a stream has not been joined), 107045 (a branch is being captured). Of a branch *model
+ * is not written.
  */
 int rts_capture_end(aclrtStream stream, aclmdlRI *model);
 int rts_capture_info(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *model);
@@ -46,6 +49,14 @@ int rts_group_end(aclrtStream stream, aclrtTaskGrp *group);
 int rts_update_begin(aclrtStream stream, aclrtTaskGrp group);
 /* 107033; 507000: not as many as the group has */
 int rts_update_end(aclrtStream stream);
+
+/* ---- model_cond.c ---- */
+
+/* 107000: the model is not being captured; 207000 for one that is built */
+int rts_cond_create(aclmdlRI model, uint64_t start, uint32_t flag, aclmdlRICondHandle *cond);
+int rts_cond_pointer(aclmdlRICondHandle cond, uint64_t **ptr);
+/* 107000, 107029 */
+int rts_cond_add(const aclmdlRICondTaskParams *params, aclrtStream stream);
 
 /* ---- model.c ---- */
 

@@ -186,27 +186,31 @@ static int capture_stream(aclrtStream handle, struct rts_stream **out)
 
 /* --- beginning -------------------------------------------------------------------------------- */
 
-static int capture_begin(struct rts_model *model, struct rts_stream *st)
+static int capture_begin(struct rts_model *model, struct rts_stream *st, aclmdlRICaptureMode mode)
 {
 	struct model_track *track;
-	bool captured;
+	bool captured, begun;
 	int r = track_new(model, NULL, &track);
 
 	if (r)
 		return r;
 	u_mutex_lock(&models_lock);
 	captured = atomic_load(&st->track);
-	if (!captured) {
+	begun = model->origin || atomic_load(&model->state) != MODEL_RECORDING;
+	if (!captured && !begun) {
+		model->mode = mode;
 		model->origin = track;
 		model->thread = (uint64_t)gettid();
 		capture_enter(st, track);
 		mode_enter(model);
 	}
 	u_mutex_unlock(&models_lock);
-	if (!captured)
+	if (!captured && !begun)
 		return 0;
 	stream_remove(track->stream);
 	track_free(track);
+	if (begun)
+		return u_report(ACL_ERROR_RT_MODEL_CAPTURED, "model %u has been captured already, or is being", model->id);
 	return u_report(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured already", rts_stream_id(st));
 }
 
@@ -224,11 +228,29 @@ int rts_capture_begin(aclrtStream handle, aclmdlRICaptureMode mode)
 		r = model_new(st->context, true, &model);
 	if (r)
 		return r;
-	model->mode = mode;
-	r = capture_begin(model, st);
+	r = capture_begin(model, st, mode);
 	if (r)
 		model_discard(model);
 	return r;
+}
+
+int rts_capture_begin_branch(aclrtStream handle, aclmdlRI branch, aclmdlRICaptureMode mode)
+{
+	u_cleanup(model_put) struct rts_model *model = NULL;
+	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
+	int r = model_get_any(branch, &model);
+
+	if (!r && !model->branch)
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "model %u is no branch (aclmdlRIAddCondTask)", model->id);
+	if (!r)
+		r = mode_check(mode);
+	if (!r)
+		r = capture_stream(handle, &st);
+	if (!r && model->context != st->context)
+		r = u_report(ACL_ERROR_RT_MODEL_CONTEXT, "model %u belongs to another context than stream %d", model->id, rts_stream_id(st));
+	if (!r)
+		r = rts_stream_check_captured(st, "captured again");
+	return r ? r : capture_begin(model, st, mode);
 }
 
 /* --- ending ----------------------------------------------------------------------------------- */
@@ -267,12 +289,14 @@ static int end_check(const struct rts_model *model)
 				(unsigned long long)model->thread);
 	if (atomic_load(&model->state) == MODEL_INVALID)
 		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "an earlier call that failed has broken the capture");
-	r = groups_check(model);
+	r = conds_check(model);
+	if (!r)
+		r = groups_check(model);
 	return r ? r : joined_check(model);
 }
 
 /* models_lock. *model: the capture is over, for good or not. */
-static int capture_end(struct rts_stream *st, struct rts_model **model)
+static int capture_end(struct rts_stream *st, bool wanted, struct rts_model **model)
 {
 	struct model_track *track = atomic_load(&st->track);
 	int r;
@@ -282,6 +306,8 @@ static int capture_end(struct rts_stream *st, struct rts_model **model)
 	if (track != track->model->origin)
 		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "stream %d joined a capture that began on stream %d", rts_stream_id(st),
 				rts_stream_id(track->model->origin->source));
+	if (!wanted && !track->model->branch)
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "modelRI is NULL; it must be where the model goes");
 	*model = track->model;
 	r = end_check(*model);
 	capture_leave(*model);
@@ -294,20 +320,22 @@ int rts_capture_end(aclrtStream handle, aclmdlRI *out)
 	u_cleanup(rts_stream_put) struct rts_stream *st = NULL;
 	struct rts_model *model = NULL;
 	aclmdlRI result = NULL;
+	bool branch;
 	int r = capture_stream(handle, &st);
 
 	if (r)
 		return r;
-	if (!out)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "modelRI is NULL; it must be where the model goes");
 	u_mutex_lock(&models_lock);
-	r = capture_end(st, &model);
+	r = capture_end(st, out, &model);
+	branch = model && model->branch;
 	if (!r)
 		result = model->obj.handle;
 	u_mutex_unlock(&models_lock);
-	if (r && model)
+	/* A branch goes with the model that it belongs to. */
+	if (r && model && !branch)
 		model_discard(model);
-	*out = result;
+	if (out && !branch)
+		*out = result;
 	return r;
 }
 

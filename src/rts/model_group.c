@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct task_group {
-	struct rts_object obj;
+	struct model_part part;
 	struct rts_model *model; /* whose list it is in; NULL once that is gone */
 	struct task_group *next;
 	/* The rest: models_lock */
@@ -104,7 +104,7 @@ static void group_released(struct rts_object *obj)
 static void group_put(struct task_group **g)
 {
 	if (*g)
-		rts_object_put(&(*g)->obj);
+		rts_object_put(&(*g)->part.obj);
 	*g = NULL;
 }
 
@@ -117,7 +117,7 @@ static int group_open(struct rts_stream *st, struct task_group *g)
 		return u_report(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "stream %d is not being captured", rts_stream_id(st));
 	if (st->group)
 		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d has an open group of tasks already", rts_stream_id(st));
-	rts_object_ref(&g->obj);
+	rts_object_ref(&g->part.obj);
 	g->model = track->model;
 	g->track = track;
 	g->next = track->model->groups;
@@ -137,7 +137,8 @@ int rts_group_begin(aclrtStream handle)
 	g = calloc(1, sizeof(*g));
 	if (!g)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a group of tasks");
-	r = rts_object_publish(&g->obj, RTS_TASK_GROUP, group_released);
+	g->part.kind = PART_GROUP;
+	r = rts_object_publish(&g->part.obj, RTS_MODEL_PART, group_released);
 	if (r) {
 		free(g);
 		return r;
@@ -146,7 +147,7 @@ int rts_group_begin(aclrtStream handle)
 	r = group_open(st, g);
 	u_mutex_unlock(&models_lock);
 	if (r)
-		rts_object_put(rts_object_unpublish(g->obj.handle, RTS_TASK_GROUP));
+		rts_object_put(rts_object_unpublish(g->part.obj.handle, RTS_MODEL_PART));
 	return r;
 }
 
@@ -166,7 +167,7 @@ static int group_close(struct rts_stream *st, aclrtTaskGrp *handle)
 		return u_report(g->code, "a task could not be recorded while the group was open");
 	if (atomic_load(&g->model->state) != MODEL_RECORDING)
 		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture of stream %d is not valid any more", rts_stream_id(st));
-	*handle = g->obj.handle;
+	*handle = g->part.obj.handle;
 	return 0;
 }
 
@@ -269,7 +270,7 @@ static int update_start(struct rts_stream *st, struct task_group *g)
 		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "another stream is changing the group's tasks");
 	g->updating = true;
 	g->changed = 0;
-	rts_object_ref(&g->obj);
+	rts_object_ref(&g->part.obj);
 	st->group = g;
 	stream_state_change(st, STREAM_UPDATES, 0);
 	return 0;
@@ -295,8 +296,8 @@ int rts_update_begin(aclrtStream handle, aclrtTaskGrp group)
 
 	if (r)
 		return r;
-	g = (struct task_group *)rts_object_get(group, RTS_TASK_GROUP);
-	if (!g)
+	g = (struct task_group *)rts_object_get(group, RTS_MODEL_PART);
+	if (!g || g->part.kind != PART_GROUP)
 		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "group of tasks %p is no live one: its model was destroyed, or it never was one",
 				group);
 	u_mutex_lock(&models_lock);
@@ -348,7 +349,7 @@ void groups_close(struct rts_model *model)
 	struct rts_object *obj;
 
 	for (struct task_group *g = model->groups; g; g = g->next) {
-		obj = rts_object_unpublish(g->obj.handle, RTS_TASK_GROUP);
+		obj = rts_object_unpublish(g->part.obj.handle, RTS_MODEL_PART);
 		u_mutex_lock(&models_lock);
 		g->model = NULL;
 		g->track = NULL;
@@ -364,7 +365,7 @@ void groups_free(struct rts_model *model)
 
 	for (struct task_group *g = model->groups; g; g = next) {
 		next = g->next;
-		rts_object_put(&g->obj);
+		rts_object_put(&g->part.obj);
 	}
 	steps_free(model->retired);
 }

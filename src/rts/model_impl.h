@@ -54,6 +54,12 @@ struct model_track {
 	struct task_slot slot; /* the copy that runs */
 };
 
+/* What belongs to a model and has a handle. */
+struct model_part {
+	struct rts_object obj;
+	enum { PART_GROUP, PART_CONDITION } kind;
+};
+
 struct model_callback {
 	struct model_callback *next;
 	aclrtCallback fn;
@@ -65,6 +71,7 @@ struct rts_model {
 	struct rts_context *context; /* a reference */
 	uint32_t id;
 	bool captured;
+	bool branch; /* of another model's condition; it runs with that alone */
 	/* models_lock */
 	struct rts_model *prev_all, *next_all;
 	_Atomic(enum model_state) state;
@@ -75,6 +82,7 @@ struct rts_model {
 	uint32_t external_waits;
 	struct model_callback *callbacks;
 	struct task_group *groups; /* newest first */
+	struct model_cond *conds; /* references */
 	char name[RTS_MODEL_NAME_MAX];
 
 	struct u_mutex lock;
@@ -124,6 +132,8 @@ extern atomic_uint captures;
 int model_get_any(aclmdlRI handle, struct rts_model **out);
 /* Of the current context. */
 int model_get(aclmdlRI handle, struct rts_model **out);
+/* 207000 for a branch */
+int model_check_whole(const struct rts_model *model);
 void model_put(struct rts_model **model);
 /* With one reference, the handle's, and no track. */
 int model_new(struct rts_context *ctx, bool captured, struct rts_model **out);
@@ -164,6 +174,13 @@ void capture_leave(struct rts_model *model);
 /* Ends a run, or all, before their time; the first code of each counts. */
 void run_stop(struct model_run *run, int code, const char *why);
 void runs_stop(struct rts_model *model, int code, const char *why);
+void run_put(struct model_run *run);
+/* As a join: joins those who wait for it (false: it is over), leaves them, and runs what nobody else does. */
+bool run_wait_for(struct model_run *run, struct rts_stream *st);
+void run_leave(struct rts_model *model, struct rts_stream *st);
+void run_help(struct model_run *run, struct rts_stream *st);
+/* Starts a run of a branch for the running step of @st. 507011: it has not been captured */
+int run_branch(struct rts_model *model, struct rts_stream *st, struct model_run **out);
 /* Another track begins at @step (NULL: its first) behind what it is doing. */
 int run_activate(struct model_run *run, struct model_track *track, struct model_step *step);
 /* For a running step: reads device memory that may be gone. */
@@ -174,6 +191,16 @@ static inline struct model_run *run_of(const struct rts_stream *st)
 {
 	return atomic_load_explicit(&st->track, memory_order_relaxed)->run;
 }
+
+/* --- model_cond.c ----------------------------------------------------------------------------- */
+
+/* models_lock. 107045 */
+int conds_check(const struct rts_model *model);
+/* A run begins. */
+void conds_assign(const struct rts_model *model);
+/* As groups_close() and groups_free(). */
+void conds_close(struct rts_model *model);
+void conds_free(struct rts_model *model);
 
 /* --- model_group.c ---------------------------------------------------------------------------- */
 

@@ -38,7 +38,7 @@ _Static_assert(sizeof(struct play) <= RTS_TASK_BYTES, "a play fits into its slot
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-static void run_put(struct model_run *run)
+void run_put(struct model_run *run)
 {
 	if (!run || atomic_fetch_sub(&run->refs, 1) != 1)
 		return;
@@ -56,6 +56,7 @@ static struct model_run *run_ref(struct model_run *run)
 	return run;
 }
 
+/* @st NULL: of a branch, which begins at once. */
 static struct model_run *run_new(struct rts_model *model, struct rts_stream *st)
 {
 	uint32_t waits = model->external_waits; /* does not change once the model is complete, which is checked later */
@@ -67,7 +68,8 @@ static struct model_run *run_new(struct rts_model *model, struct rts_stream *st)
 	atomic_init(&run->refs, 1);
 	rts_object_ref(&model->obj);
 	run->model = model;
-	rts_object_ref(&st->obj);
+	if (st)
+		rts_object_ref(&st->obj);
 	run->start.stream = st;
 	return run;
 }
@@ -75,7 +77,7 @@ static struct model_run *run_new(struct rts_model *model, struct rts_stream *st)
 /* --- waiting for a run's end ------------------------------------------------------------------ */
 
 /* Joins those who wait for it; false: it is over. */
-static bool run_wait_for(struct model_run *run, struct rts_stream *st)
+bool run_wait_for(struct model_run *run, struct rts_stream *st)
 {
 	struct stream_wait *w = &st->wait;
 	bool over;
@@ -104,7 +106,7 @@ static void waiting_unlink(struct model_run *run, struct stream_wait *w)
 }
 
 /* @st waits no more. The run that it waited for is the one that it is linked to, and alive. */
-static void run_leave(struct rts_model *model, struct rts_stream *st)
+void run_leave(struct rts_model *model, struct rts_stream *st)
 {
 	u_mutex_lock(&model->lock);
 	if (st->wait.linked)
@@ -404,6 +406,18 @@ static bool play_may_start(struct play *p, struct rts_stream *st)
 	return !p->watching;
 }
 
+/* Before any step: the model's conditions get their values. */
+static void run_begin(struct model_run *run)
+{
+	struct rts_model *model = run->model;
+
+	u_mutex_lock(&model->lock);
+	if (!atomic_load(&run->started) && !model->branch)
+		conds_assign(model);
+	atomic_store(&run->started, true);
+	u_mutex_unlock(&model->lock);
+}
+
 static bool play_start(struct play *p, struct rts_stream *st)
 {
 	p->stream = st;
@@ -412,10 +426,10 @@ static bool play_start(struct play *p, struct rts_stream *st)
 		return true;
 	if (!play_may_start(p, st))
 		return false;
-	if (atomic_load(&p->run->start.stream->state) & STREAM_DROP)
+	if (p->run->start.stream && (atomic_load(&p->run->start.stream->state) & STREAM_DROP))
 		run_stop(p->run, ACL_ERROR_RT_STREAM_ABORT, "the stream that the model was to run on was destroyed or aborted");
 	p->started = true;
-	atomic_store(&p->run->started, true);
+	run_begin(p->run);
 	p->track->run = p->run;
 	p->track->at = p->from ? p->from : p->track->first;
 	if ((atomic_load(&st->state) & STREAM_NO_WAITS) && !atomic_load(&st->context->dead) && !atomic_load(&p->run->stop))
@@ -499,10 +513,9 @@ static void join_leave(struct join *j)
 	j->linked = false;
 }
 
-/* Runs what of the run nobody else does. */
-static void join_help(struct join *j, struct rts_stream *st)
+void run_help(struct model_run *run, struct rts_stream *st)
 {
-	for (struct model_track *t = j->run->model->tracks; t && !atomic_load(&j->run->over); t = t->next)
+	for (struct model_track *t = run->model->tracks; t && !atomic_load(&run->over); t = t->next)
 		if (stream_pending(t->stream))
 			stream_help(st, t->stream, atomic_load(&t->stream->submitted));
 }
@@ -525,7 +538,7 @@ static int join_run(void *payload, struct rts_stream *st)
 	if (r)
 		run_stop(j->run, r, "the stream that the model ran on was stopped, or the device was reset");
 	else if (!atomic_load(&j->run->over))
-		join_help(j, st);
+		run_help(j->run, st);
 	j->linked = run_wait_for(j->run, st);
 	return j->linked ? RTS_TASK_BLOCKED : join_result(j, st);
 }
@@ -557,18 +570,13 @@ static int join_submit(struct model_run *run, struct rts_stream *st)
 
 /* --- executing -------------------------------------------------------------------------------- */
 
-/*
- * model->lock. The join goes first, so that what other threads queue on the stream meanwhile comes after the run. The count of active
- * tracks holds one of this function's own, so that the run is not over before it has been queued.
- */
-static int run_queue(struct model_run *run, struct rts_stream *st)
+/* model->lock */
+static int plays_queue(struct model_run *run)
 {
 	struct rts_model *model = run->model;
 	uint64_t last;
-	int r = join_submit(run, st);
+	int r = 0;
 
-	if (r)
-		return r;
 	run->number = ++model->runs;
 	run->before = model->last; /* its reference */
 	model->last = run_ref(run);
@@ -580,6 +588,17 @@ static int run_queue(struct model_run *run, struct rts_stream *st)
 			external_record(t, last);
 	}
 	return r;
+}
+
+/*
+ * model->lock. The join goes first, so that what other threads queue on the stream meanwhile comes after the run. The count of active
+ * tracks holds one of this function's own, so that the run is not over before it has been queued.
+ */
+static int run_queue(struct model_run *run, struct rts_stream *st)
+{
+	int r = join_submit(run, st);
+
+	return r ? r : plays_queue(run);
 }
 
 static int execute_check(const struct rts_model *model)
@@ -614,6 +633,33 @@ static int run_launch(struct rts_model *model, struct rts_stream *st)
 	return r;
 }
 
+int run_branch(struct rts_model *model, struct rts_stream *st, struct model_run **out)
+{
+	struct model_run *run = run_new(model, NULL);
+	int r = ACL_ERROR_RT_MEMORY_ALLOCATION;
+
+	if (run) {
+		atomic_init(&run->active, 1);
+		u_mutex_lock(&model->lock);
+		r = atomic_load(&model->state) == MODEL_READY ? 0 : ACL_ERROR_RT_MODEL_EXECUTE;
+		if (!r) {
+			external_capture(run);
+			r = plays_queue(run);
+		}
+		u_mutex_unlock(&model->lock);
+		if (r && run->number)
+			run_stop(run, r, "the branch could not be queued");
+		run_end_track(run);
+	}
+	if (!r) {
+		*out = run;
+		return 0;
+	}
+	run_put(run);
+	rts_stream_explain(st, "branch %u has not been captured, or memory is short", model->id);
+	return r;
+}
+
 static int execute_stream_check(const struct rts_stream *st)
 {
 	if (atomic_load(&st->state) & STREAM_CAPTURE)
@@ -626,8 +672,10 @@ static int execute_stream_check(const struct rts_stream *st)
 
 static int execute(struct rts_model *model, struct rts_stream *st)
 {
-	int r = execute_stream_check(st);
+	int r = model_check_whole(model);
 
+	if (!r)
+		r = execute_stream_check(st);
 	if (!r)
 		r = execute_check(model);
 	if (!r)
@@ -669,6 +717,8 @@ int rts_model_abort(aclmdlRI handle)
 	u_cleanup(model_put) struct rts_model *model = NULL;
 	int r = model_get(handle, &model);
 
+	if (!r)
+		r = model_check_whole(model);
 	if (r)
 		return r;
 	runs_stop(model, ACL_ERROR_RT_MODEL_ABORT_NORMAL, "the model was aborted (aclmdlRIAbort)");
