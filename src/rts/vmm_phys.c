@@ -250,7 +250,7 @@ int rts_phys_advise_link(aclrtDrvMemHandle handle, aclrtMemLinkType link)
 	u_mutex_unlock(&rts_share_lock);
 	if (!r)
 		r = link_check(link);
-	if (!r && phys->host)
+	if (!r && phys->prop.location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
 		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the memory is the host's, to which there is one link");
 	rts_object_put(&phys->obj);
 	return r;

@@ -99,8 +99,8 @@ int rts_phys_allow(const struct drv_name *name, const int32_t *pids, size_t coun
 
 /* --- importing ---------------------------------------------------------------------------- */
 
-/* What is known of memory that another process created. */
-static void describe(struct rts_phys *phys)
+/* What is known of memory that another process created; @host: where it is. */
+static void describe(struct rts_phys *phys, bool host)
 {
 	static const aclrtMemAttr device_attr[] = { ACL_HBM_MEM_NORMAL, ACL_HBM_MEM_HUGE, ACL_HBM_MEM_HUGE1G };
 	static const aclrtMemAttr host_attr[] = { ACL_MEM_NORMAL, ACL_MEM_HUGE, ACL_MEM_HUGE1G };
@@ -108,9 +108,9 @@ static void describe(struct rts_phys *phys)
 
 	phys->prop.handleType = ACL_MEM_HANDLE_TYPE_NONE;
 	phys->prop.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
-	phys->prop.memAttr = (phys->host ? host_attr : device_attr)[phys->page_kind];
-	phys->prop.location.type = phys->host ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_DEVICE;
-	phys->prop.location.id = phys->host ? 0 : user < 0 ? phys->owner : (uint32_t)user;
+	phys->prop.memAttr = (host ? host_attr : device_attr)[phys->page_kind];
+	phys->prop.location.type = host ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_DEVICE;
+	phys->prop.location.id = host ? 0 : user < 0 ? phys->owner : (uint32_t)user;
 }
 
 static int import_check(const struct drm_vinci_share_import *in)
@@ -130,10 +130,15 @@ static int import_link(const struct drv_name *name, uint32_t current, const stru
 	return rts_peer_enable_both(current, in->owner_device);
 }
 
+/*
+ * An import is the importing device's side of the memory, wherever that is: so says CANN's driver. Mappings of imported host memory
+ * are device memory to copies, and engines queue copies from host to host between them.
+ */
 static int import_publish(const struct drv_name *name, uint32_t device, const struct drm_vinci_share_import *in,
 			  struct rts_phys **out)
 {
 	struct rts_phys *phys = calloc(1, sizeof(*phys));
+	bool host = in->bo_flags & VINCI_BO_HOST;
 	int r;
 
 	if (!phys)
@@ -143,11 +148,10 @@ static int import_publish(const struct drv_name *name, uint32_t device, const st
 	phys->size = phys->asked = in->size;
 	phys->page_kind = in->page_kind;
 	phys->device = device;
-	phys->owner = in->owner_device;
-	phys->host = in->bo_flags & VINCI_BO_HOST;
+	phys->owner = host ? device : in->owner_device;
 	phys->imported = true;
 	phys->name = *name;
-	describe(phys);
+	describe(phys, host);
 	r = vmm_phys_publish(phys);
 	if (r)
 		free(phys);

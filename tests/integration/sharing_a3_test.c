@@ -144,6 +144,48 @@ static void test_own_host_memory(void **state)
 	assert_ok(aclrtFreePhysical(again));
 }
 
+/*
+ * What was imported is the importing device's side of it, host memory too: engines queue copies from host to host that way, which
+ * are refused between the memories themselves.
+ */
+static void test_imported_host_memory(void **state)
+{
+	aclrtDrvMemHandle own[2], imported[2];
+	aclrtPtrAttributes attributes;
+	aclrtPhysicalMemProp prop;
+	aclrtMemFabricHandle fabric;
+	uint8_t *host[2], *side[2];
+	aclrtStream stream;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		own[i] = create(ACL_MEM_LOCATION_TYPE_HOST, PAGE);
+		host[i] = map(own[i], PAGE);
+		assert_ok(aclrtMemExportToShareableHandleV2(own[i], 1, FABRIC, &fabric));
+		assert_ok(aclrtMemImportFromShareableHandleV2(&fabric, FABRIC, 0, &imported[i]));
+		side[i] = map(imported[i], PAGE);
+	}
+	assert_ok(aclrtMemGetAllocationPropertiesFromHandle(imported[0], &prop));
+	assert_int_equal(prop.location.type, ACL_MEM_LOCATION_TYPE_HOST);
+	assert_ok(aclrtPointerGetAttributes(side[0], &attributes));
+	assert_int_equal(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+	assert_int_equal(attributes.location.id, 0);
+	assert_ok(aclrtCreateStream(&stream));
+	host[0][PAGE - 1] = 8;
+	assert_refused(aclrtMemcpyAsync(host[1], PAGE, host[0], PAGE, ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
+		       ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_ok(aclrtMemcpyAsync(side[1], PAGE, side[0], PAGE, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+	assert_ok(aclrtSynchronizeStream(stream));
+	assert_int_equal(host[1][PAGE - 1], 8);
+	assert_ok(aclrtDestroyStream(stream));
+	for (int i = 0; i < 2; i++) {
+		unmap(side[i]);
+		unmap(host[i]);
+		assert_ok(aclrtFreePhysical(imported[i]));
+		assert_ok(aclrtFreePhysical(own[i]));
+	}
+}
+
 /* --- addresses and links ------------------------------------------------------------------ */
 
 /* covers: aclrtReserveMemAddressNoUCMemory effect */
@@ -339,7 +381,7 @@ int main(int argc, char **argv)
 		TEST(test_fabric_handle),    TEST(test_fabric_whitelist),	 TEST(test_own_host_memory),
 		TEST(test_reserve_no_uc),    TEST(test_no_uc_holds_all),	 TEST(test_selected_link),
 		TEST(test_selected_link_arguments), TEST(test_advised_link),	 TEST(test_key_link),
-		TEST(test_servers),
+		TEST(test_servers),	     TEST(test_imported_host_memory),
 	};
 	int status;
 
