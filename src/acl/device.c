@@ -66,7 +66,8 @@ static aclError check_910(const char *function)
 	if (code)
 		return api_result(code);
 	if (strncmp(rts_profile()->soc, family, sizeof(family) - 1))
-		return u_report(ACL_ERROR_API_NOT_SUPPORT, "%s is for %s*; this is %s", function, family, rts_profile()->soc);
+		return u_report(ACL_ERROR_API_NOT_SUPPORT, "%s is for %s*; this is %s", function, family,
+				rts_profile()->soc);
 	return ACL_SUCCESS;
 }
 
@@ -167,8 +168,7 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
 	return api_result(code);
 }
 
-/* ---- numbers: the user's, the logical (the device's index), the physical (the same on a host of its own)
- * ------------- */
+/* ---- numbers: the user's, the logical (the device's index), the physical (the same on a host of its own) ---- */
 
 static int to_logic(int32_t user, int32_t *out)
 {

@@ -44,7 +44,7 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
 
 #define NOT_THERE (-1)
 
-/* Kernels run on all cores of a core's kind alike; nothing runs on the device's own CPUs, and memory is not measured. */
+/* Kernels run on all cores of a kind alike; nothing runs on the device's own CPUs, and memory is not measured. */
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
 {
 	uint32_t device;
@@ -52,8 +52,8 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
 	int code;
 
 	REQUIRE_NOT_NULL(utilizationInfo);
-	REQUIRE(!utilizationInfo->utilizationExtend, "%s: utilizationExtend is %p; it is reserved and must be NULL", __func__,
-		(void *)utilizationInfo->utilizationExtend);
+	REQUIRE(!utilizationInfo->utilizationExtend, "%s: utilizationExtend is %p; it is reserved and must be NULL",
+		__func__, (void *)utilizationInfo->utilizationExtend);
 	code = device_of(deviceId, &device);
 	if (code)
 		return api_result(code);
@@ -79,8 +79,8 @@ aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompati
 		return api_result(code);
 	arch = rts_soc_arch(socVersion);
 	if (!arch)
-		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "socVersion \"%.64s\" is no SoC of CANN's platform_config",
-					   socVersion));
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID,
+					   "socVersion \"%.64s\" is no SoC of CANN's platform_config", socVersion));
 	*canCompatible = arch == rts_profile()->arch;
 	return ACL_SUCCESS;
 }

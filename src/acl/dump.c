@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump.c - chapter 18: what is to be dumped of models and operators. Both are described to the dump library by whoever loads
- * models or calls operators; the kernels of this library are launched without. So a configuration is checked as a card checks
- * it, and there is nothing that it applies to. What would apply to any kernel is refused.
+ * dump.c - chapter 18: what is to be dumped of models and operators. Both are described to the dump library by whoever
+ * loads models or calls operators; the kernels of this library are launched without. So a configuration is checked as a
+ * card checks it, and there is nothing that it applies to. What would apply to any kernel is refused.
  */
 #include "acl/api.h"
 #include "acl/init_file.h"
@@ -52,7 +52,8 @@ static aclError check_field(const struct init_file *file, const struct field *f)
 	if (!find(file, f->name, &v))
 		return ACL_SUCCESS;
 	if (v.type != U_JSON_STRING)
-		return u_report(ACL_ERROR_INVALID_DUMP_CONFIG, "dump.%s in \"%s\" is not a string", f->name, file->path);
+		return u_report(ACL_ERROR_INVALID_DUMP_CONFIG, "dump.%s in \"%s\" is not a string", f->name,
+				file->path);
 	for (int i = 0; i < VALUES_MAX && f->values[i]; i++)
 		if (is(&v, f->values[i]))
 			return ACL_SUCCESS;
@@ -70,15 +71,17 @@ static aclError check_path(const struct init_file *file)
 	struct u_json_value v;
 
 	if (!find(file, "dump_path", &v) || !v.len)
-		return u_report(ACL_ERROR_INVALID_DUMP_CONFIG, "dump.dump_path in \"%s\" is missing or empty", file->path);
+		return u_report(ACL_ERROR_INVALID_DUMP_CONFIG, "dump.dump_path in \"%s\" is missing or empty",
+				file->path);
 	if (v.len >= sizeof(path))
-		return u_report(ACL_ERROR_INVALID_DUMP_CONFIG, "dump.dump_path in \"%s\" has %zu bytes; %zu are the most",
-				file->path, v.len, sizeof(path) - 1);
+		return u_report(ACL_ERROR_INVALID_DUMP_CONFIG,
+				"dump.dump_path in \"%s\" has %zu bytes; %zu are the most", file->path, v.len,
+				sizeof(path) - 1);
 	snprintf(path, sizeof(path), "%.*s/.", (int)v.len, v.text);
 	if (memchr(v.text, ':', v.len) || !access(path, R_OK | W_OK))
 		return ACL_SUCCESS;
-	return u_report(ACL_ERROR_INVALID_DUMP_CONFIG, "dump.dump_path in \"%s\" is no directory that can be read and written: %s",
-			file->path, path);
+	return u_report(ACL_ERROR_INVALID_DUMP_CONFIG,
+			"dump.dump_path in \"%s\" is no directory that can be read and written: %s", file->path, path);
 }
 
 static aclError check_config(const struct init_file *file)
@@ -96,12 +99,13 @@ static aclError check_config(const struct init_file *file)
 	for (size_t i = 0; i < sizeof(of_kernels) / sizeof(of_kernels[0]); i++)
 		if (find(file, of_kernels[i], &v))
 			return api_result(u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-						   "dump.%s in \"%s\": what kernels leave behind is not dumped", of_kernels[i],
-						   file->path));
+						   "dump.%s in \"%s\": what kernels leave behind is not dumped",
+						   of_kernels[i], file->path));
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && !r; i++)
 		r = check_field(file, &fields[i]);
 	if (!r && find(file, "dump_list", &v) && v.type != U_JSON_ARRAY)
-		r = u_report(ACL_ERROR_INVALID_DUMP_CONFIG, "dump.dump_list in \"%s\" is not an array ([ ... ])", file->path);
+		r = u_report(ACL_ERROR_INVALID_DUMP_CONFIG, "dump.dump_list in \"%s\" is not an array ([ ... ])",
+			     file->path);
 	return r ? r : check_path(file);
 }
 
@@ -119,7 +123,8 @@ aclError aclmdlInitDump(void)
 	if (!api_initialized())
 		return u_report(ACL_ERROR_UNINITIALIZE, "%s: aclInit comes first", __func__);
 	if (atomic_exchange(&running, true))
-		return u_report(ACL_ERROR_REPEAT_INITIALIZE, "%s: called before; aclmdlFinalizeDump comes first", __func__);
+		return u_report(ACL_ERROR_REPEAT_INITIALIZE, "%s: called before; aclmdlFinalizeDump comes first",
+				__func__);
 	return ACL_SUCCESS;
 }
 

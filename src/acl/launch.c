@@ -90,8 +90,8 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
 		code = u_report(ACL_ERROR_RT_PARAM_INVALID, "placeHolderArray is NULL and placeHolderNum is %zu",
 				placeHolderNum);
 	if (!code)
-		code = rts_launch_host(t.st, t.fn, numBlocks, t.timeout_us, hostArgs, argsSize, (const void *)placeHolderArray,
-				       placeHolderNum);
+		code = rts_launch_host(t.st, t.fn, numBlocks, t.timeout_us, hostArgs, argsSize,
+				       (const void *)placeHolderArray, placeHolderNum);
 	return api_result(code);
 }
 

@@ -14,7 +14,8 @@ static aclError check_option(const char *function, aclSysParamOpt opt, aclSysPar
 {
 	if ((uint32_t)opt <= (uint32_t)last)
 		return ACL_SUCCESS;
-	return u_report(ACL_ERROR_INVALID_PARAM, "%s: opt is %d; it must be from 0 to %d", function, (int)opt, (int)last);
+	return u_report(ACL_ERROR_INVALID_PARAM, "%s: opt is %d; it must be from 0 to %d", function, (int)opt,
+			(int)last);
 }
 
 aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)

@@ -5,7 +5,7 @@
  */
 #include "acl/refused.h"
 
-/* Refused: CANN has it on Atlas inference products whose control CPUs are open, and not on those that are endpoints of a host. */
+/* Refused: CANN has it on Atlas inference products with open control CPUs, not on those that are a host's endpoints. */
 REFUSE(aclrtSetGroup, int32_t groupId)
 REFUSE(aclrtGetGroupCount, uint32_t *count)
 REFUSE_AS(aclrtGroupInfo *, NULL, aclrtCreateGroupInfo, void)

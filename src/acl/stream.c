@@ -258,7 +258,10 @@ aclError aclrtStreamStop(aclrtStream stream)
 
 #define PROF_TRACE_BYTES 18
 
-/* A mark for a profiler that collects on the device. Without one, as here, a card does no more for it than take its turn. */
+/*
+ * A mark for a profiler that collects on the device. Without one, as here, a card does no more for it than take its
+ * turn.
+ */
 aclError aclrtProfTrace(void *userdata, int32_t length, aclrtStream stream)
 {
 	struct rts_stream *st;

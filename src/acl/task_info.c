@@ -12,8 +12,8 @@ aclError aclrtCacheLastTaskOpInfo(const void *infoPtr, size_t infoSize)
 	REQUIRE_NOT_NULL(infoPtr);
 	REQUIRE(infoSize, "%s: infoSize is 0; it must be from 1 to %u", __func__, OPERATOR_BYTES);
 	if (infoSize > OPERATOR_BYTES)
-		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "infoSize is %zu; it must be from 1 to %u", infoSize,
-					   OPERATOR_BYTES));
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "infoSize is %zu; it must be from 1 to %u",
+					   infoSize, OPERATOR_BYTES));
 	return api_result(rts_task_note(RTS_TASK_OPERATOR, infoPtr, infoSize));
 }
 
@@ -22,7 +22,9 @@ aclError aclrtCacheLastTaskExtendInfo(const char *extendInfoPtr, size_t infoSize
 {
 	REQUIRE_PRODUCT();
 	if (!extendInfoPtr || !infoSize)
-		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID, "%s: extendInfoPtr is %p and infoSize %zu; neither may be 0",
-					   __func__, (const void *)extendInfoPtr, infoSize));
-	return api_result(rts_task_note(RTS_TASK_EXTENDED, extendInfoPtr, infoSize < EXTENDED_BYTES ? infoSize : EXTENDED_BYTES));
+		return api_result(u_report(ACL_ERROR_RT_PARAM_INVALID,
+					   "%s: extendInfoPtr is %p and infoSize %zu; neither may be 0", __func__,
+					   (const void *)extendInfoPtr, infoSize));
+	return api_result(
+		rts_task_note(RTS_TASK_EXTENDED, extendInfoPtr, infoSize < EXTENDED_BYTES ? infoSize : EXTENDED_BYTES));
 }

@@ -11,8 +11,8 @@ bool rts_device_alive(uint32_t device);
 int rts_device_attribute(uint32_t device, aclrtDevAttr attr, int64_t *value);
 
 /*
- * How busy this process keeps the workers that run kernels of @device, in percent. Takes some 10 ms: what the workers do is looked at
- * again and again meanwhile.
+ * How busy this process keeps the workers that run kernels of @device, in percent. Takes some 10 ms: what the workers
+ * do is looked at again and again meanwhile.
  */
 unsigned rts_device_load(uint32_t device);
 

@@ -488,8 +488,8 @@ int place_wait(const struct event_place *p, int32_t timeout_ms)
 		return u_report(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
 				"stream %d has not come to the event's record after %d ms", rts_stream_id(p->stream), timeout_ms);
 	if (atomic_load(&p->stream->aborts) != aborts)
-		return u_report(atomic_load(&p->stream->abort_code), "stream %d was aborted before it came to the event's record",
-				rts_stream_id(p->stream));
+		return u_report(atomic_load(&p->stream->abort_code),
+				"stream %d was aborted before it came to the event's record", rts_stream_id(p->stream));
 	return 0;
 }
 

@@ -190,12 +190,12 @@ static void explain(struct rts_stream *st, const struct kernel_run *run)
 	const char *name = run->kernel->name ? run->kernel->name : "?";
 
 	if (run->fault.signal)
-		rts_stream_explain(st, "kernel %s, block %u of %u on stream %d: %s (signal %d, address %p)", name, run->block,
-				   run->blocks, rts_stream_id(st), fault_name(&run->fault), run->fault.signal,
-				   run->fault.address);
+		rts_stream_explain(st, "kernel %s, block %u of %u on stream %d: %s (signal %d, address %p)", name,
+				   run->block, run->blocks, rts_stream_id(st), fault_name(&run->fault),
+				   run->fault.signal, run->fault.address);
 	else
-		rts_stream_explain(st, "kernel %s, block %u of %u on stream %d was ended: %s", name, run->block, run->blocks,
-				   rts_stream_id(st),
+		rts_stream_explain(st, "kernel %s, block %u of %u on stream %d was ended: %s", name, run->block,
+				   run->blocks, rts_stream_id(st),
 				   run->fault.code == rts_timeout_code() ? "it ran longer than an operator may"
 									 : "the stream was stopped");
 }

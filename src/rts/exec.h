@@ -84,7 +84,8 @@ enum queued_state { /* where the pool has the stream; written under the pool's l
 #define STREAM_NO_WAITS (1u << 5) /* a wait that cannot go on at once fails */
 #define STREAM_STOPS (1u << 6) /* failure mode: stop */
 #define STREAM_CONTEXT_STOPS (1u << 7) /* a stream of its context has that mode: then it stops as well */
-#define STREAM_PEER_FAILED (1u << 8) /* another stream of its context has stopped: nothing more is taken, what is queued runs */
+/* Another stream of its context has stopped: nothing more is taken, what is queued runs. */
+#define STREAM_PEER_FAILED (1u << 8)
 #define STREAM_CAPTURE (1u << 16) /* its tasks are recorded until the capture ends */
 #define STREAM_UPDATES (1u << 17) /* what is launched on it takes the place of recorded tasks */
 #define STREAM_RECORDS (STREAM_MODEL | STREAM_CAPTURE)
@@ -197,7 +198,10 @@ void stream_remove(struct rts_stream *st);
 
 /* --- stop.c ----------------------------------------------------------------------------------- */
 
-/* For a wait of the running task: 0, or the code with which it ends because the stream does; @what it waits for is said. */
+/*
+ * For a wait of the running task: 0, or the code with which it ends because the stream does; @what it waits for is
+ * said.
+ */
 int stream_wait_ended(struct rts_stream *st, const char *what);
 /* @st stops on failure, and a task of it has failed with @code: so have the other streams of its context. */
 void stream_context_failed(struct rts_stream *st, int code);

@@ -2,9 +2,9 @@
 /*
  * fault.c - signals that the processor raises inside of kernels.
  *
- * One handler for these and for halt.c's signal looks whether its thread is inside a guard. If so it jumps out of the kernel; if not, or
- * if the signal was sent by somebody, it does what the handler before it would have done. Its thread-local variables
- * are in the initial TLS block, since a handler cannot wait for memory for them.
+ * One handler for these and for halt.c's signal looks whether its thread is inside a guard. If so it jumps out of the
+ * kernel; if not, or if the signal was sent by somebody, it does what the handler before it would have done. Its
+ * thread-local variables are in the initial TLS block, since a handler cannot wait for memory for them.
  *
  * The mask stays as it is while the handler runs (SA_NODEFER), so that jumping out needs no system call and guards can
  * do without one.
@@ -207,7 +207,8 @@ static const struct before *before_locked(int sig, const struct sigaction *act)
 
 static void take_over_locked(int sig)
 {
-	struct sigaction act = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
+	struct sigaction act = { .sa_sigaction = on_fault,
+				 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
 	const struct before *before;
 	struct sigaction now;
 

@@ -25,8 +25,8 @@ void fault_start(void);
 void fault_start_once(void);
 
 /*
- * Calls fn(arg), which is a kernel's code and holds no lock of the library or of libc. False: it faulted or was ended, and
- * was left there; *fault tells how. Guards nest.
+ * Calls fn(arg), which is a kernel's code and holds no lock of the library or of libc. False: it faulted or was ended,
+ * and was left there; *fault tells how. Guards nest.
  */
 bool fault_guard(void (*fn)(void *arg), void *arg, struct fault *fault);
 /* The same for what may be ended from outside. */

@@ -2,8 +2,8 @@
 /*
  * halt.c - seats, requests, and the thread that looks after deadlines.
  *
- * A seat belongs to its thread, which alone writes `work` and `turn`; odd turns are those in which it is writing. Requests are
- * written under seats.lock, `ask` last: a request holds as long as it names the seat's turn.
+ * A seat belongs to its thread, which alone writes `work` and `turn`; odd turns are those in which it is writing.
+ * Requests are written under seats.lock, `ask` last: a request holds as long as it names the seat's turn.
  */
 #include "rts/halt.h"
 #include "rts/fault.h"

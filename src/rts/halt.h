@@ -2,10 +2,11 @@
 /*
  * halt.h - ending kernels from outside: those that run longer than they may, and those of streams that are stopped.
  *
- * A thread that runs a kernel has a *seat*, in which others read what it is doing. Whoever wants the kernel to end leaves a
- * request there and sends the thread a signal, whose handler (fault.c) leaves the kernel as it would after a fault, but only if it
- * interrupted code of the object that the kernel is from: then no lock of libc or of this library is held. Elsewhere the request
- * has no effect, and is made again a moment later. So a kernel that sleeps in a system call for ever is not ended.
+ * A thread that runs a kernel has a *seat*, in which others read what it is doing. Whoever wants the kernel to end
+ * leaves a request there and sends the thread a signal, whose handler (fault.c) leaves the kernel as it would after a
+ * fault, but only if it interrupted code of the object that the kernel is from: then no lock of libc or of this library
+ * is held. Elsewhere the request has no effect, and is made again a moment later. So a kernel that sleeps in a system
+ * call for ever is not ended.
  */
 #ifndef VINCI_RTS_HALT_H
 #define VINCI_RTS_HALT_H
@@ -30,8 +31,8 @@ void halt_enter(const struct halt_work *work, struct halt_work *outer);
 void halt_leave(const struct halt_work *outer);
 
 /*
- * One that programs hardly use: SIGRTMAX - 6. ThreadSanitizer holds back all but those that an instruction can raise until the kernel
- * calls libc.
+ * One that programs hardly use: SIGRTMAX - 6. ThreadSanitizer holds back all but those that an instruction can raise
+ * until the kernel calls libc.
  */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -43,14 +44,20 @@ void halt_leave(const struct halt_work *outer);
 #ifndef HALT_SIGNAL
 #define HALT_SIGNAL 58
 #endif
-/* The handler's: is it this signal, sent by halt.c? Then does the request hold for what was interrupted at @pc? *code why. */
+/* The handler's: is it this signal, sent by halt.c? Does the request hold for what was interrupted at @pc, and why? */
 bool halt_is_request(const siginfo_t *info);
 bool halt_due(uintptr_t pc, int *code);
 
-/* Asks the threads that run a kernel of @stream just now, of its task @task, to end it with @code. To be repeated until they have. */
+/*
+ * Asks the threads that run a kernel of @stream just now, of its task @task, to end it with @code. To be repeated until
+ * they have.
+ */
 #define HALT_ANY_TASK UINT64_MAX
 void halt_stream(const struct rts_stream *stream, uint64_t task, int code);
-/* Returns when threads that were sent signals have taken them: a handler of the program's that comes later gets none of them. */
+/*
+ * Returns when threads that were sent signals have taken them: a handler of the program's that comes later gets none of
+ * them.
+ */
 void halt_settle(void);
 /* Makes sure that somebody looks after deadlines. 207005 */
 int halt_watch_start(void);

@@ -89,8 +89,8 @@ static void share_run_spread(void *arg)
 }
 
 /*
- * Where the stream's overflows are noted (aclrtSetStreamOverflowSwitch), those that the processor's own arithmetic flags are. The
- * thread may be the application's, whose flags come back.
+ * Where the stream's overflows are noted (aclrtSetStreamOverflowSwitch), those that the processor's own arithmetic
+ * flags are. The thread may be the application's, whose flags come back.
  */
 #define OVERFLOWS (FE_OVERFLOW | FE_DIVBYZERO | FE_INVALID)
 

@@ -108,8 +108,8 @@ enum rts_task_info {
 };
 
 /*
- * Notes @text, copied, at the task that this thread has recorded last. 507000: there is none, or it is in no captured model, or the stream
- * does not keep what operators say (ACL_STREAM_ATTR_CACHE_OP_INFO).
+ * Notes @text, copied, at the task that this thread has recorded last. 507000: there is none, or it is in no captured
+ * model, or the stream does not keep what operators say (ACL_STREAM_ATTR_CACHE_OP_INFO).
  */
 int rts_task_note(enum rts_task_info kind, const void *text, size_t size);
 

@@ -246,7 +246,8 @@ static void run_fail(struct model_run *run, struct rts_stream *st, const struct 
 	memcpy(why, st->why, sizeof(why));
 	st->why[0] = '\0';
 	u_mutex_unlock(&st->marks_lock);
-	snprintf(text, sizeof(text), "model %u: a %s task failed with %d: %.120s", run->model->id, type->name, code, why);
+	snprintf(text, sizeof(text), "model %u: a %s task failed with %d: %.120s", run->model->id, type->name, code,
+		 why);
 	run_stop(run, ACL_ERROR_RT_MODEL_EXECUTE, text);
 }
 

@@ -137,8 +137,10 @@ struct kernel_run {
 	struct fault fault;
 };
 
-/* Runs all blocks, on this thread and on idle workers. False: a block has faulted or was ended; blocks that had not begun
- * were left out. */
+/*
+ * Runs all blocks, on this thread and on idle workers. False: a block has faulted or was ended; blocks that had not
+ * begun were left out.
+ */
 bool kernel_run(struct kernel_run *run);
 
 /* --- exception.c ------------------------------------------------------------------------------ */

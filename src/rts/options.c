@@ -349,8 +349,8 @@ int rts_overflow_reset(aclrtStream stream)
 /* ---- sizes that kernels get ---- */
 
 /*
- * A kernel's stack is a worker's, which is larger than any of these, and what it prints has no bound; so all that is left to do is to
- * tell the size that a card would have given.
+ * A kernel's stack is a worker's, which is larger than any of these, and what it prints has no bound; so all that is
+ * left to do is to tell the size that a card would have given.
  */
 #define LIMITS (ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE + 1)
 #define KIB 1024u
@@ -375,8 +375,8 @@ static int check_limit(aclrtDeviceLimit limit)
 	if (rts_profile()->product & RTS_PRODUCT_950 || limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE ||
 	    limit == ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE)
 		return 0;
-	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s runs no SIMT kernels, which limit %d is for", rts_profile()->soc,
-			(int)limit);
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s runs no SIMT kernels, which limit %d is for",
+			rts_profile()->soc, (int)limit);
 }
 
 static uint32_t limit_value(aclrtDeviceLimit limit)
@@ -395,14 +395,16 @@ static uint32_t limit_most(aclrtDeviceLimit limit)
 
 static int limit_set_check(aclrtDeviceLimit limit, uint32_t value)
 {
-	const aclrtDeviceLimit other = limit == ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE ? ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE
-										 : ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE;
+	const aclrtDeviceLimit other = limit == ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE
+					       ? ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE
+					       : ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE;
 
 	if (value < limits[limit].least || value > limit_most(limit))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "value is %u; limit %d takes %u to %u bytes", value, (int)limit,
-				limits[limit].least, limit_most(limit));
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "value is %u; limit %d takes %u to %u bytes", value,
+				(int)limit, limits[limit].least, limit_most(limit));
 	if (!value && limit <= ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE && !limit_value(other))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "value is 0; the stacks of threads and of branches cannot both be 0");
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"value is 0; the stacks of threads and of branches cannot both be 0");
 	return 0;
 }
 

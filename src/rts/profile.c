@@ -32,9 +32,9 @@
 /* Ascend 950; memory in pages of 2 MiB. */
 #define P950(name, mem, l2, cores, aicpu)                                                                              \
 	{                                                                                                              \
-		.soc = "Ascend" name, .product = RTS_PRODUCT_950, .arch = 3510, .mem_bytes = 2 * MIB(mem), .l2_bytes = MIB(l2), \
-		.cube_cores = (cores), .vector_cores = 2 * (cores), .aicpu_cores = (aicpu), .stream_limit = 1984,      \
-		.event_limit = 65536, .notify_limit = 65535, .features = RTS_FEATURE_IPC_EVENT                         \
+		.soc = "Ascend" name, .product = RTS_PRODUCT_950, .arch = 3510, .mem_bytes = 2 * MIB(mem),             \
+		.l2_bytes = MIB(l2), .cube_cores = (cores), .vector_cores = 2 * (cores), .aicpu_cores = (aicpu),       \
+		.stream_limit = 1984, .event_limit = 65536, .notify_limit = 65535, .features = RTS_FEATURE_IPC_EVENT   \
 	}
 
 /* Atlas 200I/500 A2. Memory of all but the first: neither source says, so what the smallest boards have. */
@@ -48,9 +48,9 @@
 /* Atlas inference: 24 * 10^9 bytes, in whole pages of 2 MiB. */
 #define P310P(name, cores, vectors, aicpu)                                                                             \
 	{                                                                                                              \
-		.soc = (name), .product = RTS_PRODUCT_310P, .arch = 2002, .mem_bytes = 2 * MIB(11444), .l2_bytes = MIB(16), \
-		.cube_cores = (cores), .vector_cores = (vectors), .aicpu_cores = (aicpu), .stream_limit = 1024,        \
-		.event_limit = 1023, .notify_limit = 1024                                                              \
+		.soc = (name), .product = RTS_PRODUCT_310P, .arch = 2002, .mem_bytes = 2 * MIB(11444),                 \
+		.l2_bytes = MIB(16), .cube_cores = (cores), .vector_cores = (vectors), .aicpu_cores = (aicpu),         \
+		.stream_limit = 1024, .event_limit = 1023, .notify_limit = 1024                                        \
 	}
 
 /* Atlas training: no cores for vectors beside the others. */

@@ -34,7 +34,8 @@ static _Thread_local bool inside; /* of a callback: its calls do not wait for wh
 static int watch_check(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn)
 {
 	if ((uint32_t)stage >= STAGES)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "stage is %d; it must be from 0 to %d", (int)stage, STAGES - 1);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "stage is %d; it must be from 0 to %d", (int)stage,
+				STAGES - 1);
 	if (!fn)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "callback is NULL; it must be the function to call");
 	return rts_process_check_fork();
@@ -62,8 +63,8 @@ int rts_snapshot_watch(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn, void 
 		snapshot.list[snapshot.count++] = (struct watcher){ stage, fn, arg };
 	u_mutex_unlock(&snapshot.lock);
 	if (known)
-		return u_report(ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED, "the callback is registered for stage %d already",
-				(int)stage);
+		return u_report(ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED,
+				"the callback is registered for stage %d already", (int)stage);
 	return room ? 0 : u_report(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "there are %d callbacks already", WATCHERS_MAX);
 }
 
@@ -97,8 +98,9 @@ static int tell_one(const struct watcher *w)
 		answer = w->fn((int32_t)user, w->arg);
 		inside = false;
 		if (answer)
-			return u_report(ACL_ERROR_SNAPSHOT_CALLBACK_FAILED, "a callback for stage %d answered %u for device %u",
-					(int)w->stage, answer, user);
+			return u_report(ACL_ERROR_SNAPSHOT_CALLBACK_FAILED,
+					"a callback for stage %d answered %u for device %u", (int)w->stage, answer,
+					user);
 	}
 	return 0;
 }
@@ -124,17 +126,19 @@ static int tell(aclrtSnapShotStage stage)
 
 /* Beginnings of the names of calls that change something. */
 static const char *const held[] = {
-	"aclmdlRIAbort", "aclmdlRIBind", "aclmdlRIBuild", "aclmdlRICaptureBegin", "aclmdlRICaptureEnd", "aclmdlRICaptureTask",
-	"aclmdlRICaptureTo", "aclmdlRIDestroy", "aclmdlRIEndTask", "aclmdlRIExecute", "aclmdlRITaskDisable", "aclmdlRITaskSet",
-	"aclmdlRIUnbind", "aclrtActiveStream", "aclrtAllocBuf", "aclrtBinaryLoad", "aclrtBinaryUnLoad", "aclrtCmoAsync",
-	"aclrtCntNotifyCreate", "aclrtCntNotifyDestroy", "aclrtCntNotifyRecord", "aclrtCntNotifyReset", "aclrtCntNotifyWait",
-	"aclrtCreate", "aclrtDestroy", "aclrtDeviceTaskAbort", "aclrtFree", "aclrtHost", "aclrtIpcMem", "aclrtIpcOpen",
-	"aclrtLaunch", "aclrtMalloc", "aclrtMapMem", "aclrtMemAlloc", "aclrtMemExport", "aclrtMemImport", "aclrtMemManagedAdvise",
-	"aclrtMemManagedPrefetch", "aclrtMemMap", "aclrtMemP2P", "aclrtMemPool", "aclrtMemSet", "aclrtMemcpy", "aclrtMemset",
-	"aclrtNotifyBatch", "aclrtNotifyImport", "aclrtProcessReport", "aclrtProfTrace", "aclrtRandomNum", "aclrtRecord",
-	"aclrtReduce", "aclrtRegisterCpuFunc", "aclrtReleaseMem", "aclrtReserveMem", "aclrtReset", "aclrtSetBufDataLen",
-	"aclrtSetDevice", "aclrtStreamAbort", "aclrtStreamStop", "aclrtStreamWait", "aclrtSubscribeReport", "aclrtSwitch",
-	"aclrtTaskUpdate", "aclrtUnSubscribeReport", "aclrtUnmapMem", "aclrtValue", "aclrtWaitAndReset", "vinciLaunch",
+	"aclmdlRIAbort", "aclmdlRIBind", "aclmdlRIBuild", "aclmdlRICaptureBegin", "aclmdlRICaptureEnd",
+	"aclmdlRICaptureTask", "aclmdlRICaptureTo", "aclmdlRIDestroy", "aclmdlRIEndTask", "aclmdlRIExecute",
+	"aclmdlRITaskDisable", "aclmdlRITaskSet", "aclmdlRIUnbind", "aclrtActiveStream", "aclrtAllocBuf",
+	"aclrtBinaryLoad", "aclrtBinaryUnLoad", "aclrtCmoAsync", "aclrtCntNotifyCreate", "aclrtCntNotifyDestroy",
+	"aclrtCntNotifyRecord", "aclrtCntNotifyReset", "aclrtCntNotifyWait", "aclrtCreate", "aclrtDestroy",
+	"aclrtDeviceTaskAbort", "aclrtFree", "aclrtHost", "aclrtIpcMem", "aclrtIpcOpen", "aclrtLaunch", "aclrtMalloc",
+	"aclrtMapMem", "aclrtMemAlloc", "aclrtMemExport", "aclrtMemImport", "aclrtMemManagedAdvise",
+	"aclrtMemManagedPrefetch", "aclrtMemMap", "aclrtMemP2P", "aclrtMemPool", "aclrtMemSet", "aclrtMemcpy",
+	"aclrtMemset", "aclrtNotifyBatch", "aclrtNotifyImport", "aclrtProcessReport", "aclrtProfTrace",
+	"aclrtRandomNum", "aclrtRecord", "aclrtReduce", "aclrtRegisterCpuFunc", "aclrtReleaseMem", "aclrtReserveMem",
+	"aclrtReset", "aclrtSetBufDataLen", "aclrtSetDevice", "aclrtStreamAbort", "aclrtStreamStop",
+	"aclrtStreamWait", "aclrtSubscribeReport", "aclrtSwitch", "aclrtTaskUpdate", "aclrtUnSubscribeReport",
+	"aclrtUnmapMem", "aclrtValue", "aclrtWaitAndReset", "vinciLaunch"
 };
 
 static bool is_held(const char *function)

@@ -2,15 +2,15 @@
 /*
  * snapshot.h - a process that is held while its devices' memory is kept on the host and put back.
  *
- * Running, locked, backed up: in this order, and a restored one is locked. From being locked to being unlocked, calls that change
- * something wait.
+ * Running, locked, backed up: in this order, and a restored one is locked. From being locked to being unlocked, calls
+ * that change something wait.
  */
 #ifndef VINCI_RTS_SNAPSHOT_H
 #define VINCI_RTS_SNAPSHOT_H
 
 #include "rts/rts.h"
 
-/* 507906 to 507909 for a step out of order; 507912: a callback failed; 107002: no stream; 207001; a failed task's code. */
+/* 507906 to 507909: a step out of order; 507912: a callback failed; 107002: no stream; 207001; a failed task's code. */
 int rts_snapshot_lock(void);
 int rts_snapshot_backup(void);
 int rts_snapshot_restore(void);

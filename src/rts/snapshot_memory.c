@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * snapshot_memory.c - pages of devices' memory that have been touched, kept in the process's own. Those that had not been are zeros, and
- * become so again. Memory that another process owns is left alone, and so is the host's.
+ * snapshot_memory.c - pages of devices' memory that have been touched, kept in the process's own. Those that had not
+ * been are zeros, and become so again. Memory that another process owns is left alone, and so is the host's.
  */
 #include "rts/snapshot_memory.h"
 #include "rts/fault.h"

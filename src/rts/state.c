@@ -139,9 +139,10 @@ int rts_state_abort(uint32_t device, aclrtDeviceTaskAbortStage stage, uint32_t t
 	for (unsigned i = 0; i < count; i++) {
 		r = ((aclrtDeviceTaskAbortCallback)list[i].fn)(user, stage, timeout_ms, list[i].args);
 		if (r)
-			return u_report(ACL_ERROR_RT_INTERNAL_ERROR,
-					"a callback of aclrtSetDeviceTaskAbortCallback answered %d for device %d, stage %d", r,
-					user, (int)stage);
+			return u_report(
+				ACL_ERROR_RT_INTERNAL_ERROR,
+				"a callback of aclrtSetDeviceTaskAbortCallback answered %d for device %d, stage %d", r,
+				user, (int)stage);
 	}
 	return 0;
 }

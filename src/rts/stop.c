@@ -2,9 +2,9 @@
 /*
  * stop.c - streams that do not run to their end: stopped, aborted, or failed where failure stops a context.
  *
- * To stop ends the task that runs; those behind it are run. To abort ends it and drops the others; until it has ended the stream
- * takes no tasks, and whoever waits for it meanwhile is told. A kernel is ended as halt.h tells, a wait by looking at the
- * stream again; what else there is ends by itself.
+ * To stop ends the task that runs; those behind it are run. To abort ends it and drops the others; until it has ended
+ * the stream takes no tasks, and whoever waits for it meanwhile is told. A kernel is ended as halt.h tells, a wait by
+ * looking at the stream again; what else there is ends by itself.
  */
 #include "rts/exec.h"
 #include "rts/halt.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define STREAM_FAILED (STREAM_STOPPED | STREAM_PEER_FAILED)
-/* After a round a kernel that could not be left is asked again: soon at first, for it may be in libc most of the time. */
+/* After a round a kernel that could not be left is asked again: soon at first, for it may often be in libc. */
 #define ROUND_NS (U_NS_PER_MS / 10)
 #define SOON 100u /* rounds */
 #define ABORT_MS_MAX (36u * 60 * 1000)
@@ -26,7 +26,8 @@ int stream_wait_ended(struct rts_stream *st, const char *what)
 	const char *waited = what ? " while it waited for " : "";
 
 	if (stream_task_stopped(st)) {
-		rts_stream_explain(st, "a task of stream %d was stopped (aclrtStreamStop)%s%s", st->id, waited, what ? what : "");
+		rts_stream_explain(st, "a task of stream %d was stopped (aclrtStreamStop)%s%s", st->id, waited,
+				   what ? what : "");
 		return ACL_ERROR_RT_TASK_ABORT_STOP;
 	}
 	if (!(atomic_load(&st->state) & STREAM_NO_WAITS))
@@ -53,8 +54,8 @@ static int end_check(const struct rts_stream *st, const char *how)
 static int end_one_check(const struct rts_stream *st, const char *how)
 {
 	if ((atomic_load(&st->state) & STREAM_MODEL) && atomic_load(&st->track))
-		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d belongs to a model, which is ended as a whole (aclmdlRIAbort)",
-				st->id);
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR,
+				"stream %d belongs to a model, which is ended as a whole (aclmdlRIAbort)", st->id);
 	return end_check(st, how);
 }
 
@@ -221,8 +222,8 @@ int rts_device_abort(uint32_t device, uint32_t timeout_ms)
 	if (r)
 		return r;
 	if (timeout_ms > ABORT_MS_MAX)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "timeout is %u ms; 36 minutes (%u ms) are the most", timeout_ms,
-				ABORT_MS_MAX);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "timeout is %u ms; 36 minutes (%u ms) are the most",
+				timeout_ms, ABORT_MS_MAX);
 	r = set_get(device, &set);
 	if (r)
 		return r;
@@ -302,8 +303,8 @@ int rts_stream_set_failure_mode(struct rts_stream *st, uint64_t mode)
 	bool stop = mode & ACL_STOP_ON_FAILURE;
 
 	if (!stop && atomic_load(&st->state) & STREAM_STOPS)
-		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "stream %d stops on failure; that cannot be taken back",
-				st->id);
+		return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+				"stream %d stops on failure; that cannot be taken back", st->id);
 	if (!stop)
 		return 0;
 	stream_state_change(st, STREAM_STOPS, 0);

@@ -48,8 +48,8 @@ int rts_stream_get_attr(struct rts_stream *stream, aclrtStreamAttr attr, aclrtSt
 /* 0: go on after a failed task, 1: stop. 207000 for the way back. */
 int rts_stream_set_failure_mode(struct rts_stream *stream, uint64_t mode);
 /*
- * stop.c. Both return when the running task has ended: 107000 from a task of the same stream. Stopping leaves the tasks behind it;
- * aborting drops them, and the stream answers 107023 meanwhile.
+ * stop.c. Both return when the running task has ended: 107000 from a task of the same stream. Stopping leaves the tasks
+ * behind it; aborting drops them, and the stream answers 107023 meanwhile.
  */
 int rts_stream_stop(struct rts_stream *stream);
 int rts_stream_abort(struct rts_stream *stream);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* stream_config.c - what a stream is to be like, set bit by bit, for IPV350. Handles are addresses, so those that are alive are listed. */
+/*
+ * stream_config.c - what a stream is to be like, set bit by bit, for IPV350. Handles are addresses, so those that are
+ * alive are listed.
+ */
 #include "rts/stream.h"
 #include "util/mutex.h"
 
@@ -28,7 +31,8 @@ static struct config **find_locked(const aclrtStreamConfigHandle *handle)
 static int unknown(const aclrtStreamConfigHandle *handle)
 {
 	return u_report(ACL_ERROR_RT_PARAM_INVALID,
-			"handle %p is none of aclrtCreateStreamConfigHandle, or has been destroyed", (const void *)handle);
+			"handle %p is none of aclrtCreateStreamConfigHandle, or has been destroyed",
+			(const void *)handle);
 }
 
 int rts_stream_config_new(aclrtStreamConfigHandle **handle)
@@ -84,7 +88,8 @@ static int value_check(aclrtStreamConfigAttr attr, const void *value, size_t siz
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "attr is %d; it must be from 0 to %d", (int)attr,
 				ACL_RT_STREAM_PRIORITY);
 	if (!size_fits(attr, size))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "valueSize is %zu, which is not the size of attribute %d", size, (int)attr);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "valueSize is %zu, which is not the size of attribute %d",
+				size, (int)attr);
 	if (attr != ACL_RT_STREAM_PRIORITY)
 		return 0;
 	memcpy(&priority, value, sizeof(priority));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timeout.h - how long a kernel may run. A card counts in intervals of its clock, up to a number of them that fits its register.
+ * timeout.h - how long a kernel may run. A card counts in intervals of its clock, up to a number of them that fits its
+ * register.
  *
- * Limits are on what a program has set, for all its launches or for one. What a card does without (68 to 1091 s) is told and not
- * enforced: kernels take longer on a CPU.
+ * Limits are on what a program has set, for all its launches or for one. What a card does without (68 to 1091 s) is
+ * told and not enforced: kernels take longer on a CPU.
  */
 #ifndef VINCI_RTS_TIMEOUT_H
 #define VINCI_RTS_TIMEOUT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device_rest_test.c - what else devices are asked: how busy they are, whose operators they run, what overflowed, how large kernels'
- * stacks are.
+ * device_rest_test.c - what else devices are asked: how busy they are, whose operators they run, what overflowed, how
+ * large kernels' stacks are.
  */
 #include "mem_util.h"
 
@@ -114,8 +114,9 @@ static void operators_of_the_same_instructions_run(void **state)
 	static const struct {
 		const char *soc;
 		int32_t same;
-	} cases[] = { { "Ascend910B1", 1 },  { "Ascend910B4-1", 1 }, { "Ascend910_9391", 1 }, { "Ascend910A", 0 },
-		      { "Ascend310P3", 0 },  { "Ascend310B1", 0 },   { "Ascend950PR_9589", 0 }, { "Ascend035A", 0 }, { "Ascend031", 0 } };
+	} cases[] = { { "Ascend910B1", 1 },	 { "Ascend910B4-1", 1 }, { "Ascend910_9391", 1 },
+		      { "Ascend910A", 0 },	 { "Ascend310P3", 0 },	 { "Ascend310B1", 0 },
+		      { "Ascend950PR_9589", 0 }, { "Ascend035A", 0 },	 { "Ascend031", 0 } };
 	int32_t same;
 
 	(void)state;
@@ -152,7 +153,9 @@ static void multiply_kernel(const void *args, const struct vinci_block *block)
 	(void)product;
 }
 
-static const struct vinci_kernel multiply = { .abi = VINCI_KERNEL_ABI, .name = "multiply", .run = multiply_kernel, .args_size = 8 };
+static const struct vinci_kernel multiply = {
+	.abi = VINCI_KERNEL_ABI, .name = "multiply", .run = multiply_kernel, .args_size = 8
+};
 
 static uint32_t status(aclrtStream stream, bool npu)
 {
@@ -187,7 +190,8 @@ static void kernels_overflow(void **state)
 		assert_ok(launch(&multiply, blocks, stream, &two));
 		assert_int_not_equal(status(stream, false), 0);
 		assert_int_not_equal(status(stream, true), 0);
-		assert_ok(blocks == 1 ? aclrtResetFloatOverflowStatus(stream) : aclrtNpuClearFloatOverFlowStatus(0, stream));
+		assert_ok(blocks == 1 ? aclrtResetFloatOverflowStatus(stream)
+				      : aclrtNpuClearFloatOverFlowStatus(0, stream));
 		assert_int_equal(status(stream, true), 0);
 	}
 	assert_ok(aclrtDestroyStream(stream));
@@ -368,7 +372,8 @@ static int configured_product(void)
 	FAIL_UNLESS(!aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_WORK_SIZE, &size, sizeof(size)));
 	FAIL_UNLESS(config->workptr == work && config->workSize == size && !config->flag && config->priority == 3);
 	FAIL_UNLESS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &wrong, 4) == ACL_ERROR_RT_PARAM_INVALID);
-	FAIL_UNLESS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, 8) == ACL_ERROR_RT_PARAM_INVALID);
+	FAIL_UNLESS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, 8) ==
+		    ACL_ERROR_RT_PARAM_INVALID);
 	FAIL_UNLESS(aclrtSetStreamConfigOpt(config, (aclrtStreamConfigAttr)4, &flag, 4) == ACL_ERROR_RT_PARAM_INVALID);
 	FAIL_UNLESS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, NULL, 4) == ACL_ERROR_INVALID_PARAM);
 	FAIL_UNLESS(aclrtCreateStreamV2(NULL, config) == ACL_ERROR_INVALID_PARAM);
@@ -382,7 +387,8 @@ static int configured_product(void)
 	return 0;
 }
 
-/* covers: aclrtCreateStreamConfigHandle, aclrtDestroyStreamConfigHandle, aclrtSetStreamConfigOpt, aclrtCreateStreamV2 failure */
+/* covers: aclrtCreateStreamConfigHandle, aclrtDestroyStreamConfigHandle failure */
+/* covers: aclrtSetStreamConfigOpt, aclrtCreateStreamV2 failure */
 static void configurations_refused(void **state)
 {
 	aclrtStreamConfigHandle config = { 0 };
@@ -393,13 +399,15 @@ static void configurations_refused(void **state)
 	(void)aclGetRecentErrMsg();
 	assert_null(aclrtCreateStreamConfigHandle());
 	assert_non_null(aclGetRecentErrMsg());
-	assert_refused(aclrtSetStreamConfigOpt(&config, ACL_RT_STREAM_FLAG, &flag, 4), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+	assert_refused(aclrtSetStreamConfigOpt(&config, ACL_RT_STREAM_FLAG, &flag, 4),
+		       ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 	assert_refused(aclrtCreateStreamV2(&stream, &config), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 	assert_refused(aclrtDestroyStreamConfigHandle(&config), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 	assert_null(stream);
 }
 
-/* covers: aclrtCreateStreamConfigHandle, aclrtDestroyStreamConfigHandle, aclrtSetStreamConfigOpt, aclrtCreateStreamV2 effect */
+/* covers: aclrtCreateStreamConfigHandle, aclrtDestroyStreamConfigHandle effect */
+/* covers: aclrtSetStreamConfigOpt, aclrtCreateStreamV2 effect */
 static void other_products(void **state)
 {
 	static const char *const socs[] = { "Ascend310P3", "Ascend950PR_9589", "Ascend035A" };
@@ -411,7 +419,8 @@ static void other_products(void **state)
 	for (int i = 0; i < 3; i++) {
 		snprintf(soc, sizeof(soc), "VINCI_SOC=%s", socs[i]);
 		snprintf(instance, sizeof(instance), "VINCI_INSTANCE=test-rest-%d-%d", i, getpid());
-		assert_true(t_spawn(&peer, (const char *const[]){ parts[i], NULL }, (const char *const[]){ soc, instance, NULL }));
+		assert_true(t_spawn(&peer, (const char *const[]){ parts[i], NULL },
+				    (const char *const[]){ soc, instance, NULL }));
 		assert_int_equal(t_wait(&peer, WAIT_MS), 0);
 	}
 }

@@ -38,8 +38,10 @@ static void configurations(void **state)
 	static const char *const good[] = {
 		"{}",
 		"{\"dump\":{ }}",
-		"{\"dump\":{\"dump_path\":\"./\",\"dump_list\":[{}],\"dump_op_switch\":\"on\",\"dump_data\":\"tensor\"}}",
-		"{\"dump\":{\"dump_path\":\".\",\"dump_mode\":\"all\",\"dump_list\":[{\"model_name\":\"m\",\"layer\":[\"a\"]}]}}",
+		"{\"dump\":{\"dump_path\":\"./\","
+		"\"dump_list\":[{}],\"dump_op_switch\":\"on\",\"dump_data\":\"tensor\"}}",
+		"{\"dump\":{\"dump_path\":\".\",\"dump_mode\":\"all\",\"dump_list\":[{\"model_name\":\"m\",\"layer\":"
+		"[\"a\"]}]}}",
 		"{\"dump\":{\"dump_path\":\"10.0.0.1:/var/dump\",\"dump_debug\":\"on\"}}",
 	};
 
@@ -84,8 +86,10 @@ static void wrong_configurations(void **state)
 		{ "{\"dump\":{\"dump_path\":\".\",\"dump_mode\":\"some\"}}", ACL_ERROR_INVALID_DUMP_CONFIG },
 		{ "{\"dump\":{\"dump_path\":\".\",\"dump_mode\":[]}}", ACL_ERROR_INVALID_DUMP_CONFIG },
 		{ "{\"dump\":{\"dump_path\":\".\",\"dump_list\":{}}}", ACL_ERROR_INVALID_DUMP_CONFIG },
-		{ "{\"dump\":{\"dump_path\":\".\",\"dump_scene\":\"aic_err_brief_dump\"}}", ACL_ERROR_RT_FEATURE_NOT_SUPPORT },
-		{ "{\"dump\":{\"dump_path\":\".\",\"dump_kernel_data\":\"printf\"}}", ACL_ERROR_RT_FEATURE_NOT_SUPPORT },
+		{ "{\"dump\":{\"dump_path\":\".\",\"dump_scene\":\"aic_err_brief_dump\"}}",
+		  ACL_ERROR_RT_FEATURE_NOT_SUPPORT },
+		{ "{\"dump\":{\"dump_path\":\".\",\"dump_kernel_data\":\"printf\"}}",
+		  ACL_ERROR_RT_FEATURE_NOT_SUPPORT },
 	};
 
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * halt_test.c - kernels and waits that are ended from outside: streams that are stopped or aborted, devices whose tasks are,
- * operators that run longer than they may, contexts that stop on failure.
+ * halt_test.c - kernels and waits that are ended from outside: streams that are stopped or aborted, devices whose tasks
+ * are, operators that run longer than they may, contexts that stop on failure.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,9 @@ static void endless_kernel(const void *args, const struct vinci_block *block)
 	}
 }
 
-static const struct vinci_kernel endless = { .abi = VINCI_KERNEL_ABI, .name = "endless", .run = endless_kernel, .args_size = 8 };
+static const struct vinci_kernel endless = {
+	.abi = VINCI_KERNEL_ABI, .name = "endless", .run = endless_kernel, .args_size = 8
+};
 
 static void count_kernel(const void *args, const struct vinci_block *block)
 {
@@ -85,7 +87,9 @@ static void count_kernel(const void *args, const struct vinci_block *block)
 	atomic_fetch_add(*(atomic_uint *const *)args, 1);
 }
 
-static const struct vinci_kernel count = { .abi = VINCI_KERNEL_ABI, .name = "count", .run = count_kernel, .args_size = 8 };
+static const struct vinci_kernel count = {
+	.abi = VINCI_KERNEL_ABI, .name = "count", .run = count_kernel, .args_size = 8
+};
 
 static void trap_kernel(const void *args, const struct vinci_block *block)
 {
@@ -419,10 +423,12 @@ static void aborting_a_device_fails(void **state)
 	assert_says(aclrtDeviceTaskAbort(-1, 0), ACL_ERROR_RT_INVALID_DEVICEID, "device");
 	assert_says(aclrtSetDeviceTaskAbortCallback(NULL, tell, &told), ACL_ERROR_INVALID_PARAM, "regName");
 	assert_ok(aclrtSetDeviceTaskAbortCallback("tell", tell, &told));
-	assert_says(aclrtSetDeviceTaskAbortCallback("tell", tell, &told), ACL_ERROR_RT_PARAM_INVALID, "registered already");
+	assert_says(aclrtSetDeviceTaskAbortCallback("tell", tell, &told), ACL_ERROR_RT_PARAM_INVALID,
+		    "registered already");
 	assert_says(aclrtDeviceTaskAbort(0, 0), ACL_ERROR_RT_INTERNAL_ERROR, "answered 7");
 	assert_int_equal(told.calls, 1);
-	assert_says(launch(&count, 1, stream, &ran), ACL_ERROR_RT_DEVICE_TASK_ABORT, "aborted"); /* until an abort succeeds */
+	/* until an abort succeeds */
+	assert_says(launch(&count, 1, stream, &ran), ACL_ERROR_RT_DEVICE_TASK_ABORT, "aborted");
 	told.answer = 0;
 	assert_ok(aclrtDeviceTaskAbort(0, 0));
 	assert_ok(launch(&count, 1, stream, &ran));
@@ -488,7 +494,8 @@ static void failure_stops_the_whole_context(void **state)
 	atomic_uint ran = 0;
 
 	(void)state;
-	assert_ok(aclrtExceptionInfoCallbackRegister(on_exception)); /* puts the library's handler in front of cmocka's */
+	/* puts the library's handler in front of cmocka's */
+	assert_ok(aclrtExceptionInfoCallbackRegister(on_exception));
 	assert_ok(aclrtGetCurrentContext(&before));
 	assert_ok(aclrtCreateContext(&context, 0));
 	stops = stream_new();
@@ -498,7 +505,8 @@ static void failure_stops_the_whole_context(void **state)
 	assert_ok(launch(&trap, 1, later, NULL)); /* one that has no mode of its own */
 	assert_int_equal(aclrtSynchronizeStream(later), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
 	assert_says(launch(&count, 1, later, &ran), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "a task of it has failed");
-	assert_says(launch(&count, 1, other, &ran), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "another stream of its context");
+	assert_says(launch(&count, 1, other, &ran), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION,
+		    "another stream of its context");
 	assert_says(aclrtSynchronizeStream(stops), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "stops on failure");
 	last = stream_new();
 	assert_says(launch(&count, 1, last, &ran), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "another stream of its context");
@@ -520,7 +528,8 @@ static void failure_stops_the_whole_context(void **state)
 
 /* --- operators that run too long ---------------------------------------------------------- */
 
-/* covers: aclrtSetOpExecuteTimeOut, aclrtSetOpExecuteTimeOutV2, aclrtGetOpTimeOutInterval, aclrtGetOpExecuteTimeout effect */
+/* covers: aclrtSetOpExecuteTimeOut, aclrtSetOpExecuteTimeOutV2 effect */
+/* covers: aclrtGetOpTimeOutInterval, aclrtGetOpExecuteTimeout effect */
 static void a_kernel_that_runs_too_long(void **state)
 {
 	static struct work w[2];
@@ -561,7 +570,8 @@ static void a_kernel_that_runs_too_long(void **state)
 		assert_ok(aclrtDestroyStream(streams[i]));
 }
 
-/* covers: aclrtSetOpExecuteTimeOut, aclrtSetOpExecuteTimeOutV2, aclrtGetOpTimeOutInterval, aclrtGetOpExecuteTimeout failure */
+/* covers: aclrtSetOpExecuteTimeOut, aclrtSetOpExecuteTimeOutV2 failure */
+/* covers: aclrtGetOpTimeOutInterval, aclrtGetOpExecuteTimeout failure */
 static void wrong_timeouts(void **state)
 {
 	aclrtContext context = NULL;

@@ -40,13 +40,16 @@ static bool holds(const unsigned char *at, size_t size, unsigned char value)
 	return true;
 }
 
-/* covers: aclrtSnapShotProcessLock, aclrtSnapShotProcessBackup, aclrtSnapShotProcessRestore, aclrtSnapShotProcessUnlock effect */
+/* covers: aclrtSnapShotProcessLock, aclrtSnapShotProcessBackup effect */
+/* covers: aclrtSnapShotProcessRestore, aclrtSnapShotProcessUnlock effect */
 static void memory_comes_back(void **state)
 {
 	unsigned char *large, *small, *untouched;
 	aclrtDrvMemHandle physical;
-	aclrtPhysicalMemProp prop = { .handleType = ACL_MEM_HANDLE_TYPE_NONE, .allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED,
-				      .memAttr = ACL_HBM_MEM_HUGE, .location = { 0, ACL_MEM_LOCATION_TYPE_DEVICE } };
+	aclrtPhysicalMemProp prop = { .handleType = ACL_MEM_HANDLE_TYPE_NONE,
+				      .allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED,
+				      .memAttr = ACL_HBM_MEM_HUGE,
+				      .location = { 0, ACL_MEM_LOCATION_TYPE_DEVICE } };
 	void *reserved;
 
 	(void)state;
@@ -91,7 +94,9 @@ static void count_kernel(const void *args, const struct vinci_block *block)
 	atomic_fetch_add(*(atomic_uint *const *)args, 1);
 }
 
-static const struct vinci_kernel count = { .abi = VINCI_KERNEL_ABI, .name = "count", .run = count_kernel, .args_size = 8 };
+static const struct vinci_kernel count = {
+	.abi = VINCI_KERNEL_ABI, .name = "count", .run = count_kernel, .args_size = 8
+};
 
 static void *call(void *arg)
 {
@@ -159,7 +164,8 @@ static uint32_t tell(int32_t device, void *arg)
 	void *memory;
 
 	assert_int_equal(device, 0);
-	assert_ok(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST)); /* a callback's own calls do not wait for its end */
+	/* a callback's own calls do not wait for its end */
+	assert_ok(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
 	assert_ok(aclrtFree(memory));
 	seen[seen_count++ % 16] = (unsigned)(uintptr_t)arg;
 	return answer;
@@ -188,7 +194,8 @@ static void callbacks_are_told(void **state)
 	assert_int_equal(seen_count, 7);
 }
 
-/* covers: aclrtSnapShotProcessLock, aclrtSnapShotProcessBackup, aclrtSnapShotProcessRestore, aclrtSnapShotProcessUnlock failure */
+/* covers: aclrtSnapShotProcessLock, aclrtSnapShotProcessBackup failure */
+/* covers: aclrtSnapShotProcessRestore, aclrtSnapShotProcessUnlock failure */
 /* covers: aclrtSnapShotCallbackRegister, aclrtSnapShotCallbackUnregister failure */
 static void steps_out_of_order(void **state)
 {
