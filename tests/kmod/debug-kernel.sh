@@ -11,7 +11,8 @@ if ! cmp -s "$here/debug.config" "$root/complete"; then
 	rm -f "$root/complete"
 	mkdir -p "$root"
 	if [ ! -d "$tree" ]; then
-		(cd "$root" && apt-get download -qq -o APT::Sandbox::User=root linux-source-6.12 && dpkg-deb -x linux-source-6.12_*.deb unpacked) >&2
+		(cd "$root" && apt-get download -qq -o APT::Sandbox::User=root linux-source-6.12) >&2
+		dpkg-deb -x "$root"/linux-source-6.12_*.deb "$root/unpacked"
 		tar -C "$root" -xf "$root/unpacked/usr/src/linux-source-6.12.tar.xz"
 		rm -rf "$root/unpacked" "$root"/linux-source-6.12_*.deb
 	fi

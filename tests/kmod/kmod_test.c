@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kmod_test.c - what only the kernel device has to prove: who may use a file, what goes with a process, namespaces, users, the
- * rest of DRM's interface, and mappings. Runs as root in the guest; what both devices have in common is in tests/uapi.
+ * kmod_test.c - what only the kernel device has to prove: who may use a file, what goes with a process, namespaces, users,
+ * the rest of DRM's interface, and mappings. Runs as root in the guest; what both devices have in common is in
+ * tests/uapi.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -280,18 +281,19 @@ static void in_namespace_main(int from, int to, int32_t importer)
 }
 
 /* The first process of a new pid namespace; its number here is the return value of the fork below. */
-static pid_t start_in_namespace(int from, int to, int *outer_pipe)
+static pid_t start_in_namespace(const int *down, int to, int *outer_pipe)
 {
 	int32_t importer = getpid();
 	pid_t outer = fork_child(), inner;
 
 	if (outer)
 		return outer;
+	close(down[1]); /* its end is ours */
 	if (unshare(CLONE_NEWPID))
 		_exit(1);
 	inner = fork();
 	if (!inner)
-		in_namespace_main(from, to, importer);
+		in_namespace_main(down[0], to, importer);
 	put(outer_pipe[1], &inner, sizeof(inner));
 	_exit(exit_status(inner));
 }
@@ -307,7 +309,7 @@ static void whitelists_take_the_bare_number(void **state)
 
 	(void)state;
 	assert_int_equal(pipe2(down, O_CLOEXEC) | pipe2(up, O_CLOEXEC) | pipe2(outer_pipe, O_CLOEXEC), 0);
-	outer = start_in_namespace(down[0], up[1], outer_pipe);
+	outer = start_in_namespace(down, up[1], outer_pipe);
 	close(down[0]);
 	assert_true(get(outer_pipe[0], &inner, sizeof(inner)));
 	assert_true(get(up[0], &it, sizeof(it)));
