@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 /*
- * Headers of other CANN components, and programs, define this mark again: the definitions must be the same, and so it is only a
- * mark where FUNC_VISIBILITY is defined, as it is while the library is built.
+ * Headers of other CANN components, and programs, define this mark again: the definitions must be the same, and so it is
+ * only a mark where FUNC_VISIBILITY is defined, as it is while the library is built.
  */
 #ifdef FUNC_VISIBILITY
 #define ACL_FUNC_VISIBILITY __attribute__((visibility("default")))

@@ -65,8 +65,8 @@ static int check_free(uintptr_t base, size_t size)
 }
 
 /*
- * What was mapped first decides for good whose memory can be mapped into a reservation. One without UC memory takes everybody's:
- * transfer engines keep their own and all imported memory in it.
+ * What was mapped first decides for good whose memory can be mapped into a reservation. One without UC memory takes
+ * everybody's: transfer engines keep their own and all imported memory in it.
  */
 static int check_side(const struct vmm_reservation *res, const struct rts_phys *phys)
 {

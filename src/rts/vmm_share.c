@@ -131,8 +131,8 @@ static int import_link(const struct drv_name *name, uint32_t current, const stru
 }
 
 /*
- * An import is the importing device's side of the memory, wherever that is: so says CANN's driver. Mappings of imported host memory
- * are device memory to copies, and engines queue copies from host to host between them.
+ * An import is the importing device's side of the memory, wherever that is: so says CANN's driver. To copies, mappings of
+ * imported host memory are device memory, and engines queue copies from host to host between them.
  */
 static int import_publish(const struct drv_name *name, uint32_t device, const struct drm_vinci_share_import *in,
 			  struct rts_phys **out)

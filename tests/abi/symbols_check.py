@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The names of the version script, of the library, of the headers and of CANN's table must be the same ones.
 
-GNU ld takes a name in a version script that nobody defines, so nothing else notices one that is missing. The library must also
-not call itself by a public name: a program that puts functions of its own in front of some would be called from inside.
+GNU ld takes a name in a version script that nobody defines, so nothing else notices one that is missing. The library
+must also not call itself by a public name: a program that puts functions of its own in front of some would be called from
+inside.
 usage: symbols_check.py <nm> <readelf> <libascendcl.so>
 """
 import pathlib
@@ -38,7 +39,8 @@ def library_names(nm, library):
 
 def own_uses(readelf, library, names):
     """Public names that the loader would look up for the library itself."""
-    relocations = subprocess.run([readelf, "--relocs", "--wide", library], check=True, capture_output=True, text=True).stdout
+    relocations = subprocess.run([readelf, "--relocs", "--wide", library], check=True, capture_output=True,
+                                 text=True).stdout
     return sorted(set(names) & set(re.split(r"[\s@]+", relocations)))
 
 

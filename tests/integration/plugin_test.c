@@ -204,7 +204,7 @@ static void call_first(const struct api *api, const char *name)
 	_exit(0);
 }
 
-/* Bindings look up what they like and call it when they like: before aclInit() too, and with nothing in its arguments. */
+/* Bindings look up what they like and call it when they like: before aclInit() too, and with nothing in the arguments. */
 static void any_function_can_be_the_first(void **state)
 {
 	struct api api;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload_test.c - a library that was preloaded stands in front of aclrtMalloc and aclrtFree: it sees each call of the program and
- * none that the library makes for itself. That no name at all is called from inside is tests/abi/symbols_check.py's.
+ * preload_test.c - a library that was preloaded stands in front of aclrtMalloc and aclrtFree: it sees each call of the
+ * program and none that the library makes for itself. That no name at all is called from inside is
+ * tests/abi/symbols_check.py's.
  */
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -20,7 +21,7 @@
 
 #define TRY(call) do { if (call) { fprintf(stderr, "%s: %s\n", #call, aclGetRecentErrMsg()); return false; } } while (0)
 
-/* What makes the library allocate: tasks' memory, shared objects, copies of pageable memory, and all that a reset cleans up. */
+/* What makes the library allocate: tasks' memory, shared objects, copies of pageable memory, and what a reset cleans up. */
 static bool use_everything(void)
 {
 	char key[65], pageable[4096] = "";

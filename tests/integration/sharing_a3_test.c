@@ -145,8 +145,8 @@ static void test_own_host_memory(void **state)
 }
 
 /*
- * What was imported is the importing device's side of it, host memory too: engines queue copies from host to host that way, which
- * are refused between the memories themselves.
+ * What was imported is the importing device's side of it, host memory too: engines queue copies from host to host that
+ * way, which are refused between the memories themselves.
  */
 static void test_imported_host_memory(void **state)
 {
