@@ -422,6 +422,8 @@ static int capture_track(struct model_mark *mark, struct rts_stream *st, struct 
 	if (!r && atomic_load(&st->context->default_stream) == st)
 		r = u_report(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
 			     "stream %d is a default stream; it cannot wait for an event of a capture", rts_stream_id(st));
+	if (!r && !track)
+		r = group_check_idle(st);
 	if (!r && !track && atomic_load(&model->state) != MODEL_RECORDING)
 		r = u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the capture of model %u is not valid any more", model->id);
 	if (!r && track && track->model != model)
@@ -503,6 +505,8 @@ int external_prepare(struct rts_model *model)
 {
 	int r = 0;
 
+	if (!model->captured)
+		return 0; /* built ones have none, and their tracks may be unbound just now */
 	for (struct model_track *t = model->tracks; t; t = t->next) {
 		if (t->plays == 1)
 			continue;

@@ -214,7 +214,7 @@ static int run_cache_op(void *payload, struct rts_stream *stream)
 	return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 }
 
-static const struct rts_task_type cache_type = { .name = "cache operation", .run = run_cache_op };
+static const struct rts_task_type cache_type = { .name = "cache operation", .run = run_cache_op, .memory = true };
 
 static int check_cache(const struct cache_task *task, size_t bytes, const struct rts_stream *stream)
 {

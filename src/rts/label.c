@@ -323,8 +323,10 @@ static int label_switch_run(void *payload, struct rts_stream *st)
 	u_mutex_lock(&models_lock);
 	track = label->track;
 	step = label->step;
+	if (track && track->model != atomic_load(&st->track)->model)
+		track = NULL;
 	u_mutex_unlock(&models_lock);
-	if (track && track->model == atomic_load(&st->track)->model)
+	if (track)
 		return go_to(st, track, step);
 	rts_stream_explain(st, "label %u of the list has not been set in this model", index);
 	return ACL_ERROR_RT_INTERNAL_ERROR;
@@ -407,8 +409,12 @@ static bool operand_read(struct rts_stream *st, const void *ptr, aclrtCompareDat
 
 static int target_track(const struct stream_switch *t, struct rts_stream *st, struct model_track **track)
 {
+	u_mutex_lock(&models_lock);
 	*track = atomic_load(&t->target->track);
-	if (*track && (*track)->model == atomic_load(&st->track)->model)
+	if (*track && (*track)->model != atomic_load(&st->track)->model)
+		*track = NULL;
+	u_mutex_unlock(&models_lock);
+	if (*track)
 		return 0;
 	rts_stream_explain(st, "stream %d is not bound to this model any more", rts_stream_id(t->target));
 	return ACL_ERROR_RT_STREAM_MODEL;

@@ -122,6 +122,7 @@ static void track_unlink(struct model_track *track)
 	for (at = &track->model->tracks; *at != track; at = &(*at)->next)
 		;
 	*at = track->next;
+	track->model = NULL; /* a label in it leads nowhere from now on */
 	atomic_store(&track->stream->track, NULL);
 }
 
@@ -324,6 +325,22 @@ void model_discard(struct rts_model *model)
 
 /* --- waiting for its runs --------------------------------------------------------------------- */
 
+struct rts_stream *model_stream(struct rts_model *model, uint32_t index)
+{
+	struct rts_stream *st = NULL;
+	struct model_track *t;
+
+	u_mutex_lock(&models_lock);
+	for (t = model->tracks; t && index; t = t->next)
+		index--;
+	if (t) {
+		st = t->stream;
+		rts_object_ref(&st->obj);
+	}
+	u_mutex_unlock(&models_lock);
+	return st;
+}
+
 bool model_runs_here(struct rts_model *model)
 {
 	bool here = false;
@@ -368,17 +385,17 @@ static void model_unlock(struct rts_model *model)
 }
 
 /* Kernels end at once where they can, if @halt is a code. */
-static int track_wait(struct model_track *track, uint64_t deadline, int halt)
+static int track_wait(struct rts_stream *st, uint64_t deadline, int halt)
 {
-	uint64_t target = atomic_load(&track->stream->submitted);
+	uint64_t target = atomic_load(&st->submitted);
 	int r;
 
 	do {
 		uint64_t now = u_now_ns(), round = u_deadline(now, U_NS_PER_MS);
 
 		if (halt)
-			halt_stream(track->stream, HALT_ANY_TASK, halt);
-		r = stream_wait(track->stream, target, halt && round < deadline ? round : deadline, false);
+			halt_stream(st, HALT_ANY_TASK, halt);
+		r = stream_wait(st, target, halt && round < deadline ? round : deadline, false);
 		if (now >= deadline)
 			break;
 	} while (r);
@@ -389,9 +406,12 @@ int model_wait(struct rts_model *model, int halt)
 {
 	uint64_t deadline = u_deadline(u_now_ns(), DESTROY_WAIT_MS * U_NS_PER_MS);
 	int r = model_runs_here(model) ? ACL_ERROR_RT_STREAM_SYNC_TIMEOUT : 0;
+	struct rts_stream *st;
 
-	for (struct model_track *t = model->tracks; t && !r; t = t->next)
-		r = track_wait(t, deadline, halt);
+	for (uint32_t i = 0; !r && (st = model_stream(model, i)); i++) {
+		r = track_wait(st, deadline, halt);
+		rts_stream_put(&st);
+	}
 	if (halt)
 		halt_settle();
 	if (r)
@@ -492,12 +512,12 @@ static int end_run(void *payload, struct rts_stream *st)
 
 static const struct rts_task_type end_type = { .name = "model end", .run = end_run };
 
-/* models_lock; NULL if the stream is not bound to the model. */
+/* models_lock; NULL if the stream is not bound to the model, or that is going with its tracks. */
 static struct model_track *track_of(struct rts_model *model, struct rts_stream *st)
 {
 	struct model_track *track = atomic_load(&st->track);
 
-	return track && track->model == model ? track : NULL;
+	return track && track->model == model && atomic_load(&model->state) != MODEL_GONE ? track : NULL;
 }
 
 int rts_model_end_task(aclmdlRI handle, aclrtStream stream)
@@ -594,10 +614,13 @@ int rts_stream_clean(aclrtStream stream)
 	if (r)
 		return r;
 	track = track_of(model, st);
-	if (track)
+	if (track) {
 		steps = track_clear(track);
-	atomic_store(&model->state, MODEL_RECORDING);
+		atomic_store(&model->state, MODEL_RECORDING);
+	}
 	model_unlock(model);
+	if (!track)
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d has just been taken from its model", rts_stream_id(st));
 	steps_free(steps);
 	return 0;
 }

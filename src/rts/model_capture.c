@@ -186,18 +186,26 @@ static int capture_stream(aclrtStream handle, struct rts_stream **out)
 
 /* --- beginning -------------------------------------------------------------------------------- */
 
+/* models_lock */
+static int begin_check(const struct rts_model *model, const struct rts_stream *st)
+{
+	if (model->origin || atomic_load(&model->state) != MODEL_RECORDING)
+		return u_report(ACL_ERROR_RT_MODEL_CAPTURED, "model %u has been captured already, or is being", model->id);
+	if (atomic_load(&st->track))
+		return u_report(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured already", rts_stream_id(st));
+	return group_check_idle(st);
+}
+
 static int capture_begin(struct rts_model *model, struct rts_stream *st, aclmdlRICaptureMode mode)
 {
 	struct model_track *track;
-	bool captured, begun;
 	int r = track_new(model, NULL, &track);
 
 	if (r)
 		return r;
 	u_mutex_lock(&models_lock);
-	captured = atomic_load(&st->track);
-	begun = model->origin || atomic_load(&model->state) != MODEL_RECORDING;
-	if (!captured && !begun) {
+	r = begin_check(model, st);
+	if (!r) {
 		model->mode = mode;
 		model->origin = track;
 		model->thread = (uint64_t)gettid();
@@ -205,13 +213,11 @@ static int capture_begin(struct rts_model *model, struct rts_stream *st, aclmdlR
 		mode_enter(model);
 	}
 	u_mutex_unlock(&models_lock);
-	if (!captured && !begun)
+	if (!r)
 		return 0;
 	stream_remove(track->stream);
 	track_free(track);
-	if (begun)
-		return u_report(ACL_ERROR_RT_MODEL_CAPTURED, "model %u has been captured already, or is being", model->id);
-	return u_report(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured already", rts_stream_id(st));
+	return r;
 }
 
 int rts_capture_begin(aclrtStream handle, aclmdlRICaptureMode mode)
@@ -345,8 +351,10 @@ int rts_capture_info(aclrtStream handle, aclmdlRICaptureStatus *status, aclmdlRI
 	aclmdlRICaptureStatus now = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
 	struct model_track *track;
 	aclmdlRI model = NULL;
-	int r = rts_stream_get_any(handle, &st);
+	int r = rts_process_check_fork();
 
+	if (!r)
+		r = rts_stream_get_any(handle, &st);
 	if (r)
 		return r;
 	u_mutex_lock(&models_lock);

@@ -261,9 +261,31 @@ int group_update(struct rts_stream *st, const struct rts_task_type *type, const 
 	return r;
 }
 
+int group_check_idle(const struct rts_stream *st)
+{
+	if (atomic_load(&st->track) || !st->group)
+		return 0;
+	return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS,
+			"stream %d changes recorded tasks; until aclmdlRICaptureTaskUpdateEnd it cannot be captured", rts_stream_id(st));
+}
+
+static int update_check(const struct rts_stream *st)
+{
+	int r = rts_stream_check_captured(st, "used to change recorded tasks");
+
+	if (!r && atomic_load(&st->track))
+		r = u_report(ACL_ERROR_RT_STREAM_MODEL, "stream %d belongs to a model; tasks are changed on one that does not",
+			     rts_stream_id(st));
+	return r;
+}
+
 /* models_lock */
 static int update_start(struct rts_stream *st, struct task_group *g)
 {
+	int r = update_check(st); /* again: it may have been captured meanwhile */
+
+	if (r)
+		return r;
 	if (st->group)
 		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d is changing tasks already", rts_stream_id(st));
 	if (g->updating)
@@ -280,12 +302,7 @@ static int update_stream(aclrtStream handle, struct rts_stream **st)
 {
 	int r = rts_stream_get(handle, st);
 
-	if (!r)
-		r = rts_stream_check_captured(*st, "used to change recorded tasks");
-	if (!r && atomic_load(&(*st)->track))
-		r = u_report(ACL_ERROR_RT_STREAM_MODEL, "stream %d belongs to a model; tasks are changed on one that does not",
-			     rts_stream_id(*st));
-	return r;
+	return r ? r : update_check(*st);
 }
 
 int rts_update_begin(aclrtStream handle, aclrtTaskGrp group)

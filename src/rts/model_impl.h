@@ -142,6 +142,8 @@ int track_new(struct rts_model *model, struct rts_stream *stream, struct model_t
 void track_free(struct model_track *track);
 /* Takes the handle away and ends the model. */
 void model_discard(struct rts_model *model);
+/* The stream of one of its tracks, with a reference: another thread may unbind it just now. NULL: there are no more. */
+struct rts_stream *model_stream(struct rts_model *model, uint32_t index);
 bool model_runs_here(struct rts_model *model);
 /* All runs are over. 107037 after 10 s, or if a task of the model asks. @halt: code that kernels are ended with; 0: they are not. */
 int model_wait(struct rts_model *model, int halt);
@@ -208,6 +210,8 @@ void conds_free(struct rts_model *model);
 int group_check(struct model_track *track, const struct rts_task_type *type);
 /* models_lock. It has been: it belongs to the track's open group. */
 void group_note(struct model_track *track, struct model_step *step);
+/* models_lock. 107033: the stream, which is to be captured, changes tasks just now. */
+int group_check_idle(const struct rts_stream *st);
 /* rts_stream_submit_at() for a stream with STREAM_UPDATES. */
 int group_update(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size, uint64_t *position);
 /* models_lock. 107033: one is open */

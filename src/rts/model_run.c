@@ -38,16 +38,19 @@ _Static_assert(sizeof(struct play) <= RTS_TASK_BYTES, "a play fits into its slot
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
+/* Those before one that was stopped before it began may go with it, and they may be many. */
 void run_put(struct model_run *run)
 {
-	if (!run || atomic_fetch_sub(&run->refs, 1) != 1)
-		return;
-	run_put(run->before); /* of one that was stopped before it began */
-	for (uint32_t i = 0; i < run->wait_count; i++)
-		rts_stream_put(&run->waits[i].stream);
-	rts_stream_put(&run->start.stream);
-	model_put(&run->model);
-	free(run);
+	while (run && atomic_fetch_sub(&run->refs, 1) == 1) {
+		struct model_run *before = run->before;
+
+		for (uint32_t i = 0; i < run->wait_count; i++)
+			rts_stream_put(&run->waits[i].stream);
+		rts_stream_put(&run->start.stream);
+		model_put(&run->model);
+		free(run);
+		run = before;
+	}
 }
 
 static struct model_run *run_ref(struct model_run *run)
@@ -184,13 +187,15 @@ static void run_mark_stopped(struct model_run *run, int code, const char *why)
 static void tracks_poke(struct model_run *run)
 {
 	bool started = atomic_load(&run->started);
+	struct rts_stream *st;
 
-	for (struct model_track *t = run->model->tracks; t; t = t->next) {
+	for (uint32_t i = 0; (st = model_stream(run->model, i)); i++) {
 		if (started)
-			stream_state_change(t->stream, STREAM_NO_WAITS, 0);
+			stream_state_change(st, STREAM_NO_WAITS, 0);
 		if (started && run->code != ACL_ERROR_RT_MODEL_EXECUTE)
-			halt_stream(t->stream, HALT_ANY_TASK, run->code);
-		stream_poke(t->stream);
+			halt_stream(st, HALT_ANY_TASK, run->code);
+		stream_poke(st);
+		rts_stream_put(&st);
 	}
 }
 
@@ -516,9 +521,13 @@ static void join_leave(struct join *j)
 
 void run_help(struct model_run *run, struct rts_stream *st)
 {
-	for (struct model_track *t = run->model->tracks; t && !atomic_load(&run->over); t = t->next)
-		if (stream_pending(t->stream))
-			stream_help(st, t->stream, atomic_load(&t->stream->submitted));
+	struct rts_stream *other;
+
+	for (uint32_t i = 0; !atomic_load(&run->over) && (other = model_stream(run->model, i)); i++) {
+		if (stream_pending(other))
+			stream_help(st, other, atomic_load(&other->submitted));
+		rts_stream_put(&other);
+	}
 }
 
 static int join_result(const struct join *j, struct rts_stream *st)
