@@ -146,10 +146,11 @@ struct rts_stream {
 	_Atomic(_Atomic uint32_t *) parked_on; /* shared word that the owner sleeps on */
 	_Atomic(struct task_chunk *) spare; /* given back by the owner, taken by producers */
 	struct rts_stream *prev_all, *next_all; /* registry.lock */
-	struct u_mutex marks_lock; /* marks, watchers, why */
+	struct u_mutex marks_lock; /* marks, watchers, why, joined */
 	struct exec_mark *marks, **marks_end;
 	struct stream_wait *watchers; /* streams whose first task waits for tasks of this one */
 	char why[192]; /* sentence of error */
+	struct model_run *joined; /* marks_lock; whose streams the owner runs, inside of its first task */
 
 	struct rts_stream *next; /* pool.lock: ready or kept list */
 	uint64_t seen; /* pool.lock: completed when the keeper looked last */
@@ -205,6 +206,8 @@ void stream_remove(struct rts_stream *st);
 int stream_wait_ended(struct rts_stream *st, const char *what);
 /* @st stops on failure, and a task of it has failed with @code: so have the other streams of its context. */
 void stream_context_failed(struct rts_stream *st, int code);
+/* model_run.c: what the owner of @st runs of a model inside of its task @task (HALT_ANY_TASK: of any) ends with @code. */
+void stream_stop_joined(struct rts_stream *st, uint64_t task, int code);
 /* A new stream, in the registry already, is as its context is. */
 void stream_join_context(struct rts_stream *st);
 

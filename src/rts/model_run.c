@@ -190,10 +190,12 @@ static void tracks_poke(struct model_run *run)
 	struct rts_stream *st;
 
 	for (uint32_t i = 0; (st = model_stream(run->model, i)); i++) {
-		if (started)
+		if (started) {
 			stream_state_change(st, STREAM_NO_WAITS, 0);
-		if (started && run->code != ACL_ERROR_RT_MODEL_EXECUTE)
-			halt_stream(st, HALT_ANY_TASK, run->code);
+			if (run->code != ACL_ERROR_RT_MODEL_EXECUTE)
+				halt_stream(st, HALT_ANY_TASK, run->code);
+			stream_stop_joined(st, HALT_ANY_TASK, run->code);
+		}
 		stream_poke(st);
 		rts_stream_put(&st);
 	}
@@ -519,15 +521,39 @@ static void join_leave(struct join *j)
 	j->linked = false;
 }
 
+static void joined_set(struct rts_stream *st, struct model_run *run)
+{
+	u_mutex_lock(&st->marks_lock);
+	st->joined = run;
+	u_mutex_unlock(&st->marks_lock);
+}
+
+void stream_stop_joined(struct rts_stream *st, uint64_t task, int code)
+{
+	struct model_run *run;
+
+	u_mutex_lock(&st->marks_lock);
+	run = task == HALT_ANY_TASK || task == atomic_load(&st->completed) ? st->joined : NULL;
+	if (run)
+		run_ref(run);
+	u_mutex_unlock(&st->marks_lock);
+	if (!run)
+		return;
+	run_stop(run, code, "the stream that the model ran on was stopped or aborted");
+	run_put(run);
+}
+
 void run_help(struct model_run *run, struct rts_stream *st)
 {
 	struct rts_stream *other;
 
+	joined_set(st, run);
 	for (uint32_t i = 0; !atomic_load(&run->over) && (other = model_stream(run->model, i)); i++) {
 		if (stream_pending(other))
 			stream_help(st, other, atomic_load(&other->submitted));
 		rts_stream_put(&other);
 	}
+	joined_set(st, NULL);
 }
 
 static int join_result(const struct join *j, struct rts_stream *st)

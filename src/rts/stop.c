@@ -67,10 +67,11 @@ int rts_stream_stop(struct rts_stream *st)
 
 	if (r || !stream_pending(st))
 		return r;
-	atomic_store(&st->stop_at, target);
 	while (atomic_load(&st->completed) < target) {
+		atomic_store(&st->stop_at, target); /* another thread may have stopped an earlier task meanwhile */
 		stream_poke(st);
 		halt_stream(st, target - 1, ACL_ERROR_RT_TASK_ABORT_STOP);
+		stream_stop_joined(st, target - 1, ACL_ERROR_RT_TASK_ABORT_STOP);
 		(void)stream_wait(st, target, round_end(&rounds), false);
 	}
 	halt_settle();
@@ -94,6 +95,7 @@ static bool abort_wait(struct rts_stream *st, uint64_t deadline)
 {
 	stream_drop_tasks(st);
 	halt_stream(st, HALT_ANY_TASK, atomic_load(&st->abort_code));
+	stream_stop_joined(st, HALT_ANY_TASK, atomic_load(&st->abort_code));
 	return !stream_wait(st, atomic_load(&st->submitted), deadline, false);
 }
 

@@ -138,6 +138,66 @@ static void streams_are_unbound_behind_runs(void **state)
 	}
 }
 
+static atomic_bool spins;
+
+static void spin_kernel(const void *args, const struct vinci_block *block)
+{
+	(void)args;
+	(void)block;
+	atomic_store(&spins, true);
+	for (;;)
+		atomic_load(&spins);
+}
+
+static const struct vinci_kernel spin_desc = { .abi = VINCI_KERNEL_ABI, .name = "spin", .run = spin_kernel };
+
+static void *wait_for_stream(void *stream)
+{
+	start_together();
+	return (void *)(intptr_t)aclrtSynchronizeStream(stream);
+}
+
+/* Whoever runs the stream runs the model's own inside of it: a worker, or a thread that waits. */
+static void check_ended(aclmdlRI model, aclError (*end)(aclrtStream stream), int code)
+{
+	pthread_t waiter;
+	void *answer;
+
+	for (int i = 0; i < 10; i++) {
+		atomic_store(&spins, false);
+		assert_ok(aclmdlRIExecuteAsync(model, second));
+		if (i % 2) {
+			assert_int_equal(pthread_create(&waiter, NULL, wait_for_stream, second), 0);
+			pthread_barrier_wait(&shared.start);
+		}
+		while (!atomic_load(&spins))
+			sched_yield();
+		assert_ok(end(second));
+		if (i % 2) {
+			assert_int_equal(pthread_join(waiter, &answer), 0);
+			assert_true((intptr_t)answer == code || (intptr_t)answer == 0); /* 0: it came too late */
+		}
+		(void)aclrtSynchronizeStream(second);
+	}
+}
+
+/* covers: aclrtStreamStop, aclrtStreamAbort effect */
+static void a_run_ends_with_its_stream(void **state)
+{
+	aclmdlRI model;
+
+	(void)state;
+	assert_ok(aclrtGetCurrentContext(&shared.context));
+	assert_int_equal(pthread_barrier_init(&shared.start, NULL, 2), 0);
+	assert_ok(aclmdlRICaptureBegin(first, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+	assert_int_equal(vinciLaunchKernel(&spin_desc, 1, first, NULL, 0), 0);
+	model = captured(first);
+	check_ended(model, aclrtStreamStop, ACL_ERROR_RT_TASK_ABORT_STOP);
+	check_ended(model, aclrtStreamAbort, ACL_ERROR_RT_STREAM_ABORT);
+	assert_ok(aclmdlRIDestroy(model));
+	pthread_barrier_destroy(&shared.start);
+}
+
 /* covers: aclmdlRICaptureBegin failure */
 static void a_stream_that_changes_tasks_is_not_captured(void **state)
 {
@@ -197,6 +257,7 @@ int main(void)
 		cmocka_unit_test(many_runs_end_at_once),
 		cmocka_unit_test(a_model_is_taken_apart_by_several_threads),
 		cmocka_unit_test(streams_are_unbound_behind_runs),
+		cmocka_unit_test(a_run_ends_with_its_stream),
 		cmocka_unit_test(a_stream_that_changes_tasks_is_not_captured),
 		cmocka_unit_test(descriptions_of_cache_operations_may_have_gone),
 	};
