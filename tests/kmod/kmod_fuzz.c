@@ -353,13 +353,15 @@ static void check_empty(int fd)
 int main(int argc, char **argv)
 {
 	unsigned int seconds = argc > 1 ? (unsigned int)atoi(argv[1]) : 20;
-	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL);
 	int fd = open(NODE, O_RDWR | O_CLOEXEC), i, status, bad = 0;
 	uint64_t *secret;
 	pid_t pids[PROCESSES];
 
 	if (fd < 0 || chown(NODE, 0, RENDER) || chmod(NODE, 0660))
 		die("the node cannot be opened", errno, 0);
+	printf("kmod_fuzz: seed %llu\n", (unsigned long long)seed);
+	(void)fflush(stdout); /* the children have a copy of what is not written yet */
 	end = time(NULL) + (time_t)seconds;
 	secret = make_secret(fd);
 	for (i = 0; i < PROCESSES; i++) {
