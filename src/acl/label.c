@@ -55,7 +55,10 @@ aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValu
 			   aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream)
 {
 	const struct rts_compare compare = {
-		.left = leftValue, .right = rightValue, .condition = cond, .type = dataType,
+		.left = leftValue,
+		.right = rightValue,
+		.condition = cond,
+		.type = dataType,
 	};
 
 	REQUIRE_PRODUCT();

@@ -2,10 +2,10 @@
 /*
  * event_model.c - events in models.
  *
- * A record in a capture makes a mark, and a wait for the event in the same capture waits for the mark, in each run anew; so the event only
- * carries the mark from one call to the other. By it a stream joins a capture. The external kinds are about the event itself: a run's
- * record and wait are those of the moment at which the run is queued. Events of the old kind are recorded, waited for and reset when the
- * model comes to it.
+ * A record in a capture makes a mark, and a wait for the event in the same capture waits for the mark, in each run
+ * anew; so the event only carries the mark from one call to the other. By it a stream joins a capture. The external
+ * kinds are about the event itself: a run's record and wait are those of the moment at which the run is queued. Events
+ * of the old kind are recorded, waited for and reset when the model comes to it.
  */
 #include "rts/model_impl.h"
 #include "rts/notify.h"
@@ -15,13 +15,13 @@
 
 /* Payload of a wait for a mark, or for what an external wait waits for. */
 struct mark_wait {
-	struct model_mark *mark; /* a reference; NULL: external */
-	struct rts_event *ev; /* a reference of an external wait */
-	uint32_t index; /* in the run's waits */
-	struct rts_stream *stream; /* its own, once it has run */
+	struct model_mark *mark;       /* a reference; NULL: external */
+	struct rts_event *ev;	       /* a reference of an external wait */
+	uint32_t index;		       /* in the run's waits */
+	struct rts_stream *stream;     /* its own, once it has run */
 	uint64_t timeout_ns, deadline; /* 0: none */
-	bool linked; /* with the mark */
-	bool watching; /* the external place */
+	bool linked;		       /* with the mark */
+	bool watching;		       /* the external place */
 	bool polled;
 };
 
@@ -219,10 +219,15 @@ static int nothing_run(void *payload, struct rts_stream *st)
 
 static const struct rts_task_type mark_type = { .name = "event record", .run = mark_run, .drop = mark_wait_drop };
 static const struct rts_task_type mark_wait_type = {
-	.name = "event wait", .run = mark_wait_run, .drop = mark_wait_drop, .leave = mark_wait_leave,
+	.name = "event wait",
+	.run = mark_wait_run,
+	.drop = mark_wait_drop,
+	.leave = mark_wait_leave,
 };
 const struct rts_task_type model_external_record_type = {
-	.name = "external event record", .run = nothing_run, .drop = mark_wait_drop,
+	.name = "external event record",
+	.run = nothing_run,
+	.drop = mark_wait_drop,
 };
 
 /* --- steps of events of the old kind ---------------------------------------------------------- */
@@ -254,7 +259,9 @@ static void event_step_drop(void *payload)
 	event_put(&((struct event_step *)payload)->ev);
 }
 
-static const struct rts_task_type record_now_type = { .name = "event record", .run = record_now, .drop = event_step_drop };
+static const struct rts_task_type record_now_type = { .name = "event record",
+						      .run = record_now,
+						      .drop = event_step_drop };
 static const struct rts_task_type reset_now_type = { .name = "event reset", .run = reset_now, .drop = event_step_drop };
 
 /* --- recording -------------------------------------------------------------------------------- */
@@ -266,7 +273,8 @@ static int old_event_check(const struct rts_event *ev, const struct rts_stream *
 
 	if (bound ? !ev->ex && ev->flags != RTS_EVENT_ALL : ev->flags == ACL_EVENT_EXTERNAL && !ev->ex)
 		return 0;
-	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event created with flag 0x%x%s cannot be %s on stream %d, which %s", ev->flags,
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"an event created with flag 0x%x%s cannot be %s on stream %d, which %s", ev->flags,
 			ev->ex ? " by aclrtCreateEventExWithFlag" : "", what, rts_stream_id(st),
 			bound ? "is bound to a model" : "is being captured");
 }
@@ -282,14 +290,16 @@ static bool external_used(const struct rts_model *model, const struct rts_event 
 	return false;
 }
 
-static int append_external(struct model_track *track, struct rts_event *ev, const struct rts_task_type *type, uint32_t seconds)
+static int append_external(struct model_track *track, struct rts_event *ev, const struct rts_task_type *type,
+			   uint32_t seconds)
 {
 	struct mark_wait t = { .ev = ev, .index = track->model->external_waits, .timeout_ns = seconds * U_NS_PER_S };
 	int r;
 
 	if (external_used(track->model, ev))
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the event has been recorded or waited for as an external one in this capture; "
-							    "once in each is the most");
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the event has been recorded or waited for as an external one in this capture; "
+				"once in each is the most");
 	rts_object_ref(&ev->obj);
 	r = track_append(track, type, &t, sizeof(t));
 	if (r)
@@ -316,7 +326,8 @@ static int conflict(struct model_mark *mark, struct model_track *track, const ch
 {
 	capture_invalidate(mark->track->model);
 	capture_invalidate(track->model);
-	return u_report(ACL_ERROR_STREAM_CAPTURE_CONFLICT, "the event was recorded or waited for in model %u, and is %s in model %u",
+	return u_report(ACL_ERROR_STREAM_CAPTURE_CONFLICT,
+			"the event was recorded or waited for in model %u, and is %s in model %u",
 			mark->track->model->id, what, track->model->id);
 }
 
@@ -421,7 +432,8 @@ static int capture_track(struct model_mark *mark, struct rts_stream *st, struct 
 
 	if (!r && atomic_load(&st->context->default_stream) == st)
 		r = u_report(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
-			     "stream %d is a default stream; it cannot wait for an event of a capture", rts_stream_id(st));
+			     "stream %d is a default stream; it cannot wait for an event of a capture",
+			     rts_stream_id(st));
 	if (!r && !track)
 		r = group_check_idle(st);
 	if (!r && !track && atomic_load(&model->state) != MODEL_RECORDING)
@@ -472,8 +484,10 @@ static int append_wait(struct model_track *track, struct rts_event *ev, struct r
 	if ((atomic_load(&st->state) & STREAM_CAPTURE) && ev->ex && ev->flags != ACL_EVENT_IPC) {
 		if (!event_recorded(ev))
 			return 0;
-		return u_report(ACL_ERROR_RT_CAPTURE_DEPENDENCY, "the event was recorded outside of the capture of stream %d; "
-				"ACL_EVENT_WAIT_EXTERNAL waits for such a one", rts_stream_id(st));
+		return u_report(ACL_ERROR_RT_CAPTURE_DEPENDENCY,
+				"the event was recorded outside of the capture of stream %d; "
+				"ACL_EVENT_WAIT_EXTERNAL waits for such a one",
+				rts_stream_id(st));
 	}
 	r = old_event_check(ev, st, "waited for");
 	return r ? r : event_wait_append(track, ev, seconds);

@@ -2,8 +2,8 @@
 /*
  * label.c - what steers a model while it runs: labels, and streams that start each other.
  *
- * A label is a place in a bound stream. A switch picks one of a list by a number in device memory and goes on there: on the same
- * stream, or on the label's, and then its own is through. Where a label lies is protected by models_lock.
+ * A label is a place in a bound stream. A switch picks one of a list by a number in device memory and goes on there: on
+ * the same stream, or on the label's, and then its own is through. Where a label lies is protected by models_lock.
  */
 #include "rts/memory.h"
 #include "rts/model_impl.h"
@@ -40,7 +40,7 @@ struct label_switch {
 
 struct stream_switch {
 	struct rts_compare compare; /* left NULL: in any case */
-	struct rts_stream *target; /* a reference */
+	struct rts_stream *target;  /* a reference */
 };
 
 static atomic_uint labels;
@@ -85,7 +85,8 @@ static int label_get_own(aclrtLabel handle, struct label **out)
 	if (!r)
 		r = label_get(handle, out);
 	if (!r && (*out)->context != ctx)
-		r = u_report(ACL_ERROR_RT_LABEL_CONTEXT, "the label belongs to another context than this thread's current one");
+		r = u_report(ACL_ERROR_RT_LABEL_CONTEXT,
+			     "the label belongs to another context than this thread's current one");
 	return r;
 }
 
@@ -141,7 +142,8 @@ int rts_label_destroy(aclrtLabel handle)
 
 static int not_bound(const struct rts_stream *st)
 {
-	return u_report(ACL_ERROR_RT_STREAM_MODEL, "stream %d is not bound to a model (aclmdlRIBindStream)", rts_stream_id(st));
+	return u_report(ACL_ERROR_RT_STREAM_MODEL, "stream %d is not bound to a model (aclmdlRIBindStream)",
+			rts_stream_id(st));
 }
 
 /* models_lock. The bound stream's track, while its model is being built; NULL, and *code. */
@@ -153,7 +155,8 @@ static struct model_track *bound_track(const struct rts_stream *st, int *code)
 	if (!track || track->source)
 		*code = not_bound(st);
 	else if (atomic_load(&track->model->state) != MODEL_RECORDING)
-		*code = u_report(ACL_ERROR_RT_STREAM_MODEL, "stream %d belongs to a model that is complete, and takes no more tasks",
+		*code = u_report(ACL_ERROR_RT_STREAM_MODEL,
+				 "stream %d belongs to a model that is complete, and takes no more tasks",
 				 rts_stream_id(st));
 	return *code ? NULL : track;
 }
@@ -191,7 +194,8 @@ static int label_set_locked(struct label *label, const struct rts_stream *st)
 	if (label->track)
 		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the label has been set already");
 	if (!atomic_load(&label->listed))
-		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the label is in no list; aclrtCreateLabelList comes before aclrtSetLabel");
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR,
+				"the label is in no list; aclrtCreateLabelList comes before aclrtSetLabel");
 	r = track_append(track, &label_type, &t, sizeof(t));
 	if (r)
 		return r;
@@ -278,7 +282,8 @@ int rts_label_list_destroy(aclrtLabelList handle)
 		return r;
 	obj = rts_object_unpublish(handle, RTS_LABEL_LIST);
 	if (!obj)
-		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "label list %p is no live one: destroyed, or never one", handle);
+		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "label list %p is no live one: destroyed, or never one",
+				handle);
 	rts_object_put(obj);
 	return 0;
 }
@@ -338,7 +343,9 @@ static void label_switch_drop(void *payload)
 }
 
 static const struct rts_task_type label_switch_type = {
-	.name = "label switch", .run = label_switch_run, .drop = label_switch_drop,
+	.name = "label switch",
+	.run = label_switch_run,
+	.drop = label_switch_drop,
 };
 
 static int label_switch_append(struct label_switch *t, const struct rts_stream *st)
@@ -363,9 +370,11 @@ int rts_label_switch(void *ptr, uint32_t count, aclrtLabelList handle, aclrtStre
 		return r;
 	t.list = (struct label_list *)rts_object_get(handle, RTS_LABEL_LIST);
 	if (!t.list)
-		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "label list %p is no live one: destroyed, or never one", handle);
+		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "label list %p is no live one: destroyed, or never one",
+				handle);
 	if (!count || count > t.list->count)
-		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "maxValue is %u; the list has %zu labels", count, t.list->count);
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "maxValue is %u; the list has %zu labels", count,
+			     t.list->count);
 	if (!r)
 		r = place_check(ptr, sizeof(*t.index), "ptr");
 	if (!r)
@@ -449,8 +458,12 @@ static void stream_switch_drop(void *payload)
 	rts_stream_put(&((struct stream_switch *)payload)->target);
 }
 
-static const struct rts_task_type activate_type = { .name = "stream activation", .run = activate_run, .drop = stream_switch_drop };
-static const struct rts_task_type switch_type = { .name = "stream switch", .run = switch_run, .drop = stream_switch_drop };
+static const struct rts_task_type activate_type = { .name = "stream activation",
+						    .run = activate_run,
+						    .drop = stream_switch_drop };
+static const struct rts_task_type switch_type = { .name = "stream switch",
+						  .run = switch_run,
+						  .drop = stream_switch_drop };
 
 /* Both streams are bound to one model. */
 static int append_for(struct stream_switch *t, const struct rts_task_type *type, const struct rts_stream *st)
@@ -464,8 +477,8 @@ static int append_for(struct stream_switch *t, const struct rts_task_type *type,
 	if (!r && (!target || target->source))
 		r = not_bound(t->target);
 	if (!r && target->model != track->model)
-		r = u_report(ACL_ERROR_RT_STREAM_MODEL, "streams %d and %d are bound to different models", rts_stream_id(st),
-			     rts_stream_id(t->target));
+		r = u_report(ACL_ERROR_RT_STREAM_MODEL, "streams %d and %d are bound to different models",
+			     rts_stream_id(st), rts_stream_id(t->target));
 	if (!r)
 		r = track_append(track, type, t, sizeof(*t));
 	u_mutex_unlock(&models_lock);
@@ -500,9 +513,11 @@ int rts_stream_switch(const struct rts_compare *c, aclrtStream target, aclrtStre
 	int r = 0;
 
 	if ((unsigned)c->condition > ACL_RT_LESS_OR_EQUAL)
-		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "cond is %d; it must be from 0 to %d", (int)c->condition, ACL_RT_LESS_OR_EQUAL);
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "cond is %d; it must be from 0 to %d", (int)c->condition,
+			     ACL_RT_LESS_OR_EQUAL);
 	if (!r && (unsigned)c->type > ACL_RT_SWITCH_INT64)
-		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "dataType is %d; it must be 0 or %d", (int)c->type, ACL_RT_SWITCH_INT64);
+		r = u_report(ACL_ERROR_RT_PARAM_INVALID, "dataType is %d; it must be 0 or %d", (int)c->type,
+			     ACL_RT_SWITCH_INT64);
 	if (!r)
 		r = place_check(c->left, size, "leftValue");
 	if (!r)

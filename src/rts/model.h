@@ -2,11 +2,13 @@
 /*
  * model.h - tasks that are recorded once and run again and again.
  *
- * A model is made in one of two ways. Captured: from rts_capture_begin() to rts_capture_end() what is queued on a stream, and on
- * streams that join it by events, is recorded instead of run. Built: streams with ACL_STREAM_PERSISTENT are bound to a model and record
- * what is queued on them until rts_model_build_end(); labels and switches steer them while the model runs.
+ * A model is made in one of two ways. Captured: from rts_capture_begin() to rts_capture_end() what is queued on a
+ * stream, and on streams that join it by events, is recorded instead of run. Built: streams with ACL_STREAM_PERSISTENT
+ * are bound to a model and record what is queued on them until rts_model_build_end(); labels and switches steer them
+ * while the model runs.
  *
- * Every handle is checked: 107017 for one that is not alive, 107004 for a model of another context than the current one.
+ * Every handle is checked: 107017 for one that is not alive, 107004 for a model of another context than the current
+ * one.
  */
 #ifndef VINCI_RTS_MODEL_H
 #define VINCI_RTS_MODEL_H
@@ -18,24 +20,24 @@
 /* ---- model_capture.c ---- */
 
 /*
- * 107027: captured already; 107005: bound to a model; 207000: a default stream; 107003, 107000; 507000 for a kind of stream that cannot
- * be captured.
+ * 107027: captured already; 107005: bound to a model; 207000: a default stream; 107003, 107000; 507000 for a kind of
+ * stream that cannot be captured.
  */
 int rts_capture_begin(aclrtStream stream, aclmdlRICaptureMode mode);
 /* The same into a branch that rts_cond_add() gave. 107000; 107026: it has been captured already */
 int rts_capture_begin_branch(aclrtStream stream, aclmdlRI model, aclmdlRICaptureMode mode);
 /*
- * 107029: not captured; 107036: the capture began on another stream (and goes on). Other failures end the capture and its model:
- * 107038 (another thread), 507903 (invalid), 107025 (a stream has not been joined), 107045 (a branch is being captured). Of a branch *model
- * is not written.
+ * 107029: not captured; 107036: the capture began on another stream (and goes on). Other failures end the capture and
+ * its model: 107038 (another thread), 507903 (invalid), 107025 (a stream has not been joined), 107045 (a branch is
+ * being captured). Of a branch *model is not written.
  */
 int rts_capture_end(aclrtStream stream, aclmdlRI *model);
 int rts_capture_info(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *model);
 /* This thread's own mode; *mode becomes the one before. 107000 */
 int rts_capture_exchange_mode(aclmdlRICaptureMode *mode);
 /*
- * For calls that act at once (synchronous copies and sets): @code with a sentence if a capture in the current context forbids them to
- * this thread.
+ * For calls that act at once (synchronous copies and sets): @code with a sentence if a capture in the current context
+ * forbids them to this thread.
  */
 int rts_capture_permits(const char *what, int code);
 
@@ -45,7 +47,8 @@ int rts_capture_permits(const char *what, int code);
 int rts_group_begin(aclrtStream stream);
 /* 107033: none is open; what went wrong in between: 107034, 507009, 507903 */
 int rts_group_end(aclrtStream stream, aclrtTaskGrp *group);
-/* The next kernels on @stream take the places of the group's. 107027, 107005; 107033: the stream or the group is at it already */
+/* The next kernels on @stream take the places of the group's. 107027, 107005; 107033: the stream or the group is at it
+ * already */
 int rts_update_begin(aclrtStream stream, aclrtTaskGrp group);
 /* 107033; 507000: not as many as the group has */
 int rts_update_end(aclrtStream stream);
@@ -63,7 +66,8 @@ int rts_cond_add(const aclmdlRICondTaskParams *params, aclrtStream stream);
 int rts_model_build_begin(aclmdlRI *model);
 /* 107005: bound already; 107000 for a captured model, flag or kind of stream */
 int rts_model_bind(aclmdlRI model, aclrtStream stream, uint32_t flag);
-/* Marks the place at which a run of the model ends. 507000: the stream is not the model's, or there is such a place already. */
+/* Marks the place at which a run of the model ends. 507000: the stream is not the model's, or there is such a place
+ * already. */
 int rts_model_end_task(aclmdlRI model, aclrtStream stream);
 int rts_model_build_end(aclmdlRI model);
 /* Drops what the stream has recorded. 107005: not bound to this model; 107037 while it runs */

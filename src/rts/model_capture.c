@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model_capture.c - captures: which streams are in them, who may do what meanwhile, and whether what they recorded is whole.
+ * model_capture.c - captures: which streams are in them, who may do what meanwhile, and whether what they recorded is
+ * whole.
  *
- * Rules and their order are those of CANN. A thread that has begun a capture must not wait or act at once (its mode says whether others
- * may); its own exchanged mode can lift that.
+ * Rules and their order are those of CANN. A thread that has begun a capture must not wait or act at once (its mode
+ * says whether others may); its own exchanged mode can lift that.
  */
 #include "rts/memory.h"
 #include "rts/model_impl.h"
@@ -84,15 +85,19 @@ int rts_capture_permits(const char *what, int code)
 	ctx = rts_context_peek();
 	if (!ctx || permits(ctx))
 		return 0;
-	return u_report(code, "%s acts at once, which a capture in this context forbids to this thread; in another mode of the capture, or of "
-			      "the thread (aclmdlRICaptureThreadExchangeMode), it is allowed", what);
+	return u_report(code,
+			"%s acts at once, which a capture in this context forbids to this thread; in another mode of "
+			"the capture, or of "
+			"the thread (aclmdlRICaptureThreadExchangeMode), it is allowed",
+			what);
 }
 
 static int mode_check(aclmdlRICaptureMode mode)
 {
 	if ((unsigned)mode < MODES)
 		return 0;
-	return u_report(ACL_ERROR_RT_PARAM_INVALID, "mode is %d; it must be one of ACL_MODEL_RI_CAPTURE_MODE_* (0 to 2)", (int)mode);
+	return u_report(ACL_ERROR_RT_PARAM_INVALID,
+			"mode is %d; it must be one of ACL_MODEL_RI_CAPTURE_MODE_* (0 to 2)", (int)mode);
 }
 
 int rts_capture_exchange_mode(aclmdlRICaptureMode *mode)
@@ -116,7 +121,8 @@ int capture_check_stream(const struct rts_stream *st)
 {
 	if (!(rts_stream_flags(st) & FLAGS_UNFIT))
 		return 0;
-	return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d has flags 0x%x; one with any of 0x%x cannot be captured", rts_stream_id(st),
+	return u_report(ACL_ERROR_RT_INTERNAL_ERROR,
+			"stream %d has flags 0x%x; one with any of 0x%x cannot be captured", rts_stream_id(st),
 			rts_stream_flags(st), FLAGS_UNFIT);
 }
 
@@ -176,7 +182,8 @@ static int capture_stream(aclrtStream handle, struct rts_stream **out)
 	if (!r)
 		r = rts_stream_own(st);
 	if (!r && atomic_load(&st->context->default_stream) == st)
-		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "stream %d is a default stream; it cannot be captured", rts_stream_id(st));
+		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "stream %d is a default stream; it cannot be captured",
+			     rts_stream_id(st));
 	if (r)
 		return r;
 	*out = st;
@@ -190,7 +197,8 @@ static int capture_stream(aclrtStream handle, struct rts_stream **out)
 static int begin_check(const struct rts_model *model, const struct rts_stream *st)
 {
 	if (model->origin || atomic_load(&model->state) != MODEL_RECORDING)
-		return u_report(ACL_ERROR_RT_MODEL_CAPTURED, "model %u has been captured already, or is being", model->id);
+		return u_report(ACL_ERROR_RT_MODEL_CAPTURED, "model %u has been captured already, or is being",
+				model->id);
 	if (atomic_load(&st->track))
 		return u_report(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured already", rts_stream_id(st));
 	return group_check_idle(st);
@@ -253,7 +261,8 @@ int rts_capture_begin_branch(aclrtStream handle, aclmdlRI branch, aclmdlRICaptur
 	if (!r)
 		r = capture_stream(handle, &st);
 	if (!r && model->context != st->context)
-		r = u_report(ACL_ERROR_RT_MODEL_CONTEXT, "model %u belongs to another context than stream %d", model->id, rts_stream_id(st));
+		r = u_report(ACL_ERROR_RT_MODEL_CONTEXT, "model %u belongs to another context than stream %d",
+			     model->id, rts_stream_id(st));
 	if (!r)
 		r = rts_stream_check_captured(st, "captured again");
 	return r ? r : capture_begin(model, st, mode);
@@ -273,15 +282,16 @@ static int joined_check(const struct rts_model *model)
 			continue;
 		alone = false;
 		if (!mark || !mark->waited)
-			return u_report(ACL_ERROR_RT_STREAM_UNJOINED,
-					"stream %d joined the capture of stream %d, and %s", rts_stream_id(t->source),
-					rts_stream_id(model->origin->source),
-					mark ? "nobody waits for its last record" : "its last task is not an event's record");
+			return u_report(
+				ACL_ERROR_RT_STREAM_UNJOINED, "stream %d joined the capture of stream %d, and %s",
+				rts_stream_id(t->source), rts_stream_id(model->origin->source),
+				mark ? "nobody waits for its last record" : "its last task is not an event's record");
 		joined |= mark->waited_by_origin;
 	}
 	if (alone || joined)
 		return 0;
-	return u_report(ACL_ERROR_RT_STREAM_UNJOINED, "stream %d, on which the capture began, waits for none of the streams that joined it",
+	return u_report(ACL_ERROR_RT_STREAM_UNJOINED,
+			"stream %d, on which the capture began, waits for none of the streams that joined it",
 			rts_stream_id(model->origin->source));
 }
 
@@ -291,10 +301,12 @@ static int end_check(const struct rts_model *model)
 
 	if (model->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && model->thread != (uint64_t)gettid())
 		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
-				"the capture was begun by thread %llu; only in ACL_MODEL_RI_CAPTURE_MODE_RELAXED another may end it",
+				"the capture was begun by thread %llu; only in ACL_MODEL_RI_CAPTURE_MODE_RELAXED "
+				"another may end it",
 				(unsigned long long)model->thread);
 	if (atomic_load(&model->state) == MODEL_INVALID)
-		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "an earlier call that failed has broken the capture");
+		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+				"an earlier call that failed has broken the capture");
 	r = conds_check(model);
 	if (!r)
 		r = groups_check(model);
@@ -310,7 +322,8 @@ static int capture_end(struct rts_stream *st, bool wanted, struct rts_model **mo
 	if (!track)
 		return u_report(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "stream %d is not being captured", rts_stream_id(st));
 	if (track != track->model->origin)
-		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "stream %d joined a capture that began on stream %d", rts_stream_id(st),
+		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED,
+				"stream %d joined a capture that began on stream %d", rts_stream_id(st),
 				rts_stream_id(track->model->origin->source));
 	if (!wanted && !track->model->branch)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "modelRI is NULL; it must be where the model goes");

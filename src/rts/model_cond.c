@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model_cond.c - branches of captured models. A condition is a word of device memory; a task of the model reads it when the run comes to it
- * and runs the branch that it chooses: a captured model of its own, which belongs to the one that it was made in.
+ * model_cond.c - branches of captured models. A condition is a word of device memory; a task of the model reads it when
+ * the run comes to it and runs the branch that it chooses: a captured model of its own, which belongs to the one that
+ * it was made in.
  */
 #include "rts/memory.h"
 #include "rts/model_impl.h"
@@ -26,7 +27,7 @@ struct model_cond {
 /* Payload. */
 struct cond_task {
 	struct model_cond *cond; /* a reference */
-	struct model_run *run; /* of a branch, under way; a reference */
+	struct model_run *run;	 /* of a branch, under way; a reference */
 	struct rts_stream *stream;
 	bool linked;
 };
@@ -68,7 +69,8 @@ static int cond_get(aclmdlRICondHandle handle, struct model_cond **out)
 	}
 	if (part)
 		rts_object_put(&part->obj);
-	return u_report(ACL_ERROR_RT_INVALID_HANDLE, "condition %p is no live one: its model was destroyed, or it never was one", handle);
+	return u_report(ACL_ERROR_RT_INVALID_HANDLE,
+			"condition %p is no live one: its model was destroyed, or it never was one", handle);
 }
 
 static int cond_new(struct rts_model *model, struct model_cond **out)
@@ -104,11 +106,13 @@ int rts_cond_create(aclmdlRI handle, uint64_t start, uint32_t flag, aclmdlRICond
 	struct model_cond *c = NULL;
 	bool open;
 	int r = flag > ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT
-			? u_report(ACL_ERROR_RT_PARAM_INVALID, "flag is %u; it must be 0 or ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT (1)", flag)
+			? u_report(ACL_ERROR_RT_PARAM_INVALID,
+				   "flag is %u; it must be 0 or ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT (1)", flag)
 			: model_get(handle, &model);
 
 	if (!r && !model->captured)
-		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "model %u is built; conditions are for captured ones", model->id);
+		r = u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "model %u is built; conditions are for captured ones",
+			     model->id);
 	if (!r)
 		r = cond_new(model, &c);
 	if (r)
@@ -233,7 +237,10 @@ static void cond_drop(void *payload)
 }
 
 static const struct rts_task_type cond_type = {
-	.name = "condition", .run = cond_run, .drop = cond_drop, .leave = cond_task_leave,
+	.name = "condition",
+	.run = cond_run,
+	.drop = cond_drop,
+	.leave = cond_task_leave,
 };
 
 /* --- adding it -------------------------------------------------------------------------------- */
@@ -243,11 +250,13 @@ static int params_check(const aclmdlRICondTaskParams *p)
 	static const uint32_t most[] = { 2, 1, UINT32_MAX };
 
 	if ((unsigned)p->type > ACL_MODEL_RI_COND_TYPE_SWITCH)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "type is %d; it must be from 0 to %d", (int)p->type, ACL_MODEL_RI_COND_TYPE_SWITCH);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "type is %d; it must be from 0 to %d", (int)p->type,
+				ACL_MODEL_RI_COND_TYPE_SWITCH);
 	if (!p->handle || !p->modelRIArray)
 		return u_report(ACL_ERROR_RT_PARAM_INVALID, "handle or modelRIArray is NULL");
 	if (!p->size || p->size > most[p->type])
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "size is %u; type %d has 1 to %u branches", p->size, (int)p->type, most[p->type]);
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "size is %u; type %d has 1 to %u branches", p->size,
+				(int)p->type, most[p->type]);
 	return 0;
 }
 
@@ -275,7 +284,8 @@ static int branches_new(struct rts_context *ctx, uint32_t count, struct rts_mode
 }
 
 /* models_lock. The condition takes the branches over. */
-static int cond_append(struct model_cond *c, struct rts_stream *st, const aclmdlRICondTaskParams *p, struct rts_model **branches)
+static int cond_append(struct model_cond *c, struct rts_stream *st, const aclmdlRICondTaskParams *p,
+		       struct rts_model **branches)
 {
 	struct model_track *track = atomic_load(&st->track);
 	struct cond_task t = { .cond = c };
@@ -284,9 +294,11 @@ static int cond_append(struct model_cond *c, struct rts_stream *st, const aclmdl
 	if (!track || track->source != st)
 		return u_report(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "stream %d is not being captured", rts_stream_id(st));
 	if (c->count)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the condition has a task already; each takes one of its own");
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the condition has a task already; each takes one of its own");
 	if (c->model != track->model)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "the condition is not of the model that stream %d is captured for", rts_stream_id(st));
+		return u_report(ACL_ERROR_RT_PARAM_INVALID,
+				"the condition is not of the model that stream %d is captured for", rts_stream_id(st));
 	r = track_append(track, &cond_type, &t, sizeof(t));
 	if (r)
 		return r;
@@ -329,7 +341,8 @@ int conds_check(const struct rts_model *model)
 	for (const struct model_cond *c = model->conds; c; c = c->next)
 		for (uint32_t i = 0; i < c->count; i++)
 			if (atomic_load(&c->branches[i]->state) < MODEL_READY && c->branches[i]->origin)
-				return u_report(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING, "branch %u of a condition is still being captured", i);
+				return u_report(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING,
+						"branch %u of a condition is still being captured", i);
 	return 0;
 }
 

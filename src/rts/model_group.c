@@ -2,9 +2,10 @@
 /*
  * model_group.c - groups of recorded kernels whose places others take later.
  *
- * While a group is open on a captured stream, the capture takes nothing but its kernels. Later, between the beginning and the end of
- * an update on a stream that is not captured, each kernel launched there takes the place of the group's next one. It does so when that
- * stream comes to it, so a model that waits for the stream's event runs with what was set before.
+ * While a group is open on a captured stream, the capture takes nothing but its kernels. Later, between the beginning
+ * and the end of an update on a stream that is not captured, each kernel launched there takes the place of the group's
+ * next one. It does so when that stream comes to it, so a model that waits for the stream's event runs with what was
+ * set before.
  */
 #include "rts/model_impl.h"
 #include "util/cleanup.h"
@@ -48,7 +49,8 @@ int groups_check(const struct rts_model *model)
 {
 	if (!open_group(model))
 		return 0;
-	return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a group of tasks is still open (aclmdlRICaptureTaskGrpEnd)");
+	return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS,
+			"a group of tasks is still open (aclmdlRICaptureTaskGrpEnd)");
 }
 
 static int group_fail(struct task_group *g, int code)
@@ -67,17 +69,19 @@ int group_check(struct model_track *track, const struct rts_task_type *type)
 	if (!g)
 		return 0;
 	if (g->track != track)
-		return group_fail(g, u_report(ACL_ERROR_STREAM_TASK_GROUP_INTR,
-					      "a group of tasks is open on another stream of the capture (aclmdlRICaptureTaskGrpEnd)"));
+		return group_fail(
+			g, u_report(ACL_ERROR_STREAM_TASK_GROUP_INTR, "a group of tasks is open on another stream of "
+								      "the capture (aclmdlRICaptureTaskGrpEnd)"));
 	if (!type->kernel)
-		return group_fail(g, u_report(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "a %s cannot be in a group of tasks; kernels can",
-					      type->name));
+		return group_fail(g, u_report(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT,
+					      "a %s cannot be in a group of tasks; kernels can", type->name));
 	if (g->count < g->room)
 		return 0;
 	room = g->room ? 2 * g->room : 8;
 	steps = realloc(g->steps, room * sizeof(g->steps[0]));
 	if (!steps)
-		return group_fail(g, u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a group of tasks"));
+		return group_fail(g,
+				  u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a group of tasks"));
 	g->steps = steps;
 	g->room = room;
 	return 0;
@@ -116,7 +120,8 @@ static int group_open(struct rts_stream *st, struct task_group *g)
 	if (!track || track->source != st)
 		return u_report(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "stream %d is not being captured", rts_stream_id(st));
 	if (st->group)
-		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d has an open group of tasks already", rts_stream_id(st));
+		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d has an open group of tasks already",
+				rts_stream_id(st));
 	rts_object_ref(&g->part.obj);
 	g->model = track->model;
 	g->track = track;
@@ -160,13 +165,15 @@ static int group_close(struct rts_stream *st, aclrtTaskGrp *handle)
 	if (!track || track->source != st)
 		return u_report(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "stream %d is not being captured", rts_stream_id(st));
 	if (!g)
-		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d has no open group of tasks", rts_stream_id(st));
+		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d has no open group of tasks",
+				rts_stream_id(st));
 	st->group = NULL;
 	g->track = NULL;
 	if (g->code)
 		return u_report(g->code, "a task could not be recorded while the group was open");
 	if (atomic_load(&g->model->state) != MODEL_RECORDING)
-		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture of stream %d is not valid any more", rts_stream_id(st));
+		return u_report(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+				"the capture of stream %d is not valid any more", rts_stream_id(st));
 	*handle = g->part.obj.handle;
 	return 0;
 }
@@ -227,18 +234,22 @@ static int change_next(struct rts_stream *st, const struct rts_task_type *type, 
 	struct task_group *g = st->group;
 
 	if (!type->kernel)
-		return u_report(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "a %s cannot take a recorded task's place; a kernel can", type->name);
+		return u_report(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT,
+				"a %s cannot take a recorded task's place; a kernel can", type->name);
 	if (!g || !g->model)
-		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the model whose tasks were to be changed has been destroyed");
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR,
+				"the model whose tasks were to be changed has been destroyed");
 	if (g->changed == g->count)
-		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the group has %u tasks, and all have been changed", g->count);
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the group has %u tasks, and all have been changed",
+				g->count);
 	c->step = g->steps[g->changed++];
 	c->model = g->model;
 	rts_object_ref(&c->model->obj);
 	return 0;
 }
 
-int group_update(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size, uint64_t *position)
+int group_update(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
+		 uint64_t *position)
 {
 	struct change c = { .with = aligned_alloc(_Alignof(struct task_slot), sizeof(*c.with)) };
 	int r;
@@ -266,7 +277,8 @@ int group_check_idle(const struct rts_stream *st)
 	if (atomic_load(&st->track) || !st->group)
 		return 0;
 	return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS,
-			"stream %d changes recorded tasks; until aclmdlRICaptureTaskUpdateEnd it cannot be captured", rts_stream_id(st));
+			"stream %d changes recorded tasks; until aclmdlRICaptureTaskUpdateEnd it cannot be captured",
+			rts_stream_id(st));
 }
 
 static int update_check(const struct rts_stream *st)
@@ -274,8 +286,8 @@ static int update_check(const struct rts_stream *st)
 	int r = rts_stream_check_captured(st, "used to change recorded tasks");
 
 	if (!r && atomic_load(&st->track))
-		r = u_report(ACL_ERROR_RT_STREAM_MODEL, "stream %d belongs to a model; tasks are changed on one that does not",
-			     rts_stream_id(st));
+		r = u_report(ACL_ERROR_RT_STREAM_MODEL,
+			     "stream %d belongs to a model; tasks are changed on one that does not", rts_stream_id(st));
 	return r;
 }
 
@@ -287,7 +299,8 @@ static int update_start(struct rts_stream *st, struct task_group *g)
 	if (r)
 		return r;
 	if (st->group)
-		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d is changing tasks already", rts_stream_id(st));
+		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d is changing tasks already",
+				rts_stream_id(st));
 	if (g->updating)
 		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "another stream is changing the group's tasks");
 	g->updating = true;
@@ -315,7 +328,8 @@ int rts_update_begin(aclrtStream handle, aclrtTaskGrp group)
 		return r;
 	g = (struct task_group *)rts_object_get(group, RTS_MODEL_PART);
 	if (!g || g->part.kind != PART_GROUP)
-		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "group of tasks %p is no live one: its model was destroyed, or it never was one",
+		return u_report(ACL_ERROR_RT_INVALID_HANDLE,
+				"group of tasks %p is no live one: its model was destroyed, or it never was one",
 				group);
 	u_mutex_lock(&models_lock);
 	r = update_start(st, g);
@@ -343,9 +357,11 @@ int rts_update_end(aclrtStream handle)
 	}
 	u_mutex_unlock(&models_lock);
 	if (!g)
-		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d is not changing tasks", rts_stream_id(st));
+		return u_report(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %d is not changing tasks",
+				rts_stream_id(st));
 	if (changed != count)
-		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the group has %u tasks, and %u have been changed", count, changed);
+		return u_report(ACL_ERROR_RT_INTERNAL_ERROR, "the group has %u tasks, and %u have been changed", count,
+				changed);
 	return 0;
 }
 

@@ -2,13 +2,14 @@
 /*
  * model_impl.h - what a model is made of, for model*.c, event_model.c and label.c.
  *
- * A model has tracks. Each is a list of steps, recorded tasks with payloads of their own, and a stream that nobody else queues on: a
- * stream of the model's own for each captured one, or the bound one. A run queues a *play* on the streams of the head tracks and a *join*
- * on the stream that it was asked for on. A play runs the track's steps one after the other, each on a copy of its payload; the join waits
- * for the run's end and runs plays itself meanwhile, where it may. Runs of one model follow each other, on whatever streams.
+ * A model has tracks. Each is a list of steps, recorded tasks with payloads of their own, and a stream that nobody else
+ * queues on: a stream of the model's own for each captured one, or the bound one. A run queues a *play* on the streams
+ * of the head tracks and a *join* on the stream that it was asked for on. A play runs the track's steps one after the
+ * other, each on a copy of its payload; the join waits for the run's end and runs plays itself meanwhile, where it may.
+ * Runs of one model follow each other, on whatever streams.
  *
- * What is recorded (tracks, steps, marks until the capture ends, rts_stream.track) is protected by models_lock and does not change
- * while the model runs. model->lock protects runs.
+ * What is recorded (tracks, steps, marks until the capture ends, rts_stream.track) is protected by models_lock and does
+ * not change while the model runs. model->lock protects runs.
  */
 #ifndef VINCI_RTS_MODEL_IMPL_H
 #define VINCI_RTS_MODEL_IMPL_H
@@ -31,9 +32,9 @@ struct model_info {
 
 struct model_step {
 	struct model_step *next;
-	uint64_t serial; /* from 1 */
+	uint64_t serial;	   /* from 1 */
 	struct model_info info[2]; /* model_info.c's */
-	struct task_slot slot; /* what it owns goes with the step */
+	struct task_slot slot;	   /* what it owns goes with the step */
 };
 
 struct model_track {
@@ -41,7 +42,7 @@ struct model_track {
 	struct rts_model *model;
 	struct rts_stream *stream; /* a reference */
 	struct rts_stream *source; /* that is being captured; a reference */
-	bool head; /* begins with the run */
+	bool head;		   /* begins with the run */
 	struct model_step *first, *last;
 	uint32_t count; /* steps */
 	uint32_t plays; /* that a run queues: one more than there are places that others wait for */
@@ -50,7 +51,7 @@ struct model_track {
 	/* The rest belongs to the owner of stream. */
 	struct model_run *run; /* borrowed from the play */
 	struct model_step *at; /* that runs or is next */
-	bool loaded; /* into slot */
+	bool loaded;	       /* into slot */
 	struct task_slot slot; /* the copy that runs */
 };
 
@@ -77,16 +78,16 @@ struct rts_model {
 	_Atomic(enum model_state) state;
 	struct model_track *tracks, *origin; /* newest first */
 	aclmdlRICaptureMode mode;
-	uint64_t thread; /* that began the capture */
+	uint64_t thread;	 /* that began the capture */
 	struct model_track *end; /* where the run's end was marked */
 	uint32_t external_waits;
 	struct model_callback *callbacks;
 	struct task_group *groups; /* newest first */
-	struct model_cond *conds; /* references */
+	struct model_cond *conds;  /* references */
 	char name[RTS_MODEL_NAME_MAX];
 
 	struct u_mutex lock;
-	struct model_run *last; /* a reference */
+	struct model_run *last;	    /* a reference */
 	struct model_step *retired; /* what updates have taken out of steps, for when no run uses it */
 	uint64_t runs;
 };
@@ -94,13 +95,13 @@ struct rts_model {
 /* Lives until the last play, join and later run have let it go. */
 struct model_run {
 	atomic_uint refs;
-	struct rts_model *model; /* a reference */
-	uint64_t number; /* 0: not queued yet */
+	struct rts_model *model;  /* a reference */
+	uint64_t number;	  /* 0: not queued yet */
 	struct event_place start; /* of the join, with a reference */
 	struct model_run *before; /* model->lock: a reference until it is over */
-	atomic_uint active; /* tracks that have not ended */
+	atomic_uint active;	  /* tracks that have not ended */
 	atomic_bool started;
-	atomic_bool stop; /* steps that have not begun are left out */
+	atomic_bool stop;  /* steps that have not begun are left out */
 	atomic_bool ended; /* came to the end mark */
 	atomic_bool over;
 	int code; /* model->lock; why it stopped */
@@ -112,12 +113,12 @@ struct model_run {
 
 /* The place of a record in a captured model, or behind a cache operation with a barrier in a built one. */
 struct model_mark {
-	atomic_uint refs; /* of steps, of the event */
-	uint32_t barrier; /* models_lock: its id; 0: of an event */
-	struct model_track *track; /* models_lock: NULL when the capture has ended, or there is none */
+	atomic_uint refs;	       /* of steps, of the event */
+	uint32_t barrier;	       /* models_lock: its id; 0: of an event */
+	struct model_track *track;     /* models_lock: NULL when the capture has ended, or there is none */
 	const struct model_step *step; /* the same */
 	bool waited, waited_by_origin; /* models_lock */
-	_Atomic uint64_t reached; /* number of the run that has come to it last */
+	_Atomic uint64_t reached;      /* number of the run that has come to it last */
 	struct u_lock lock;
 	struct stream_wait *waiting;
 };
@@ -145,8 +146,12 @@ void model_discard(struct rts_model *model);
 /* The stream of one of its tracks, with a reference: another thread may unbind it just now. NULL: there are no more. */
 struct rts_stream *model_stream(struct rts_model *model, uint32_t index);
 bool model_runs_here(struct rts_model *model);
-/* All runs are over. 107037 after 10 s, or if a task of the model asks. @halt: code that kernels are ended with; 0: they are not. */
+/* All runs are over. 107037 after 10 s, or if a task of the model asks. @halt: code that kernels are ended with; 0:
+ * they are not. */
 int model_wait(struct rts_model *model, int halt);
+/* Takes models_lock and model->lock while no run is queued or under way: none begins before model_unlock(). */
+int model_lock_idle(struct rts_model *model);
+void model_unlock(struct rts_model *model);
 void steps_free(struct model_step *step);
 /* models_lock. The payload's owner is the step from now on. 207001, and what group_check() finds. */
 int track_append(struct model_track *track, const struct rts_task_type *type, const void *payload, size_t size);
@@ -206,14 +211,16 @@ void conds_free(struct rts_model *model);
 
 /* --- model_group.c ---------------------------------------------------------------------------- */
 
-/* models_lock. Whether a task of @type may be recorded into @track while groups are open; otherwise the capture is broken. */
+/* models_lock. Whether a task of @type may be recorded into @track while groups are open; otherwise the capture is
+ * broken. */
 int group_check(struct model_track *track, const struct rts_task_type *type);
 /* models_lock. It has been: it belongs to the track's open group. */
 void group_note(struct model_track *track, struct model_step *step);
 /* models_lock. 107033: the stream, which is to be captured, changes tasks just now. */
 int group_check_idle(const struct rts_stream *st);
 /* rts_stream_submit_at() for a stream with STREAM_UPDATES. */
-int group_update(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size, uint64_t *position);
+int group_update(struct rts_stream *st, const struct rts_task_type *type, const void *payload, size_t size,
+		 uint64_t *position);
 /* models_lock. 107033: one is open */
 int groups_check(const struct rts_model *model);
 /* The stream is going in the middle of an update. */
@@ -228,7 +235,8 @@ void groups_free(struct rts_model *model);
 extern const struct rts_task_type model_external_record_type;
 /* Before a run is queued: ids for its external records. */
 int external_prepare(struct rts_model *model);
-/* model->lock. The plays of @track have been queued, the last as task @last of its stream: its external records are made. */
+/* model->lock. The plays of @track have been queued, the last as task @last of its stream: its external records are
+ * made. */
 void external_record(struct model_track *track, uint64_t last);
 /* model->lock. What the run's external waits wait for. */
 void external_capture(struct model_run *run);

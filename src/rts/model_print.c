@@ -31,14 +31,15 @@ static void json_info(FILE *file, const struct model_info *info)
 	fputc('"', file);
 }
 
-static void json_step(FILE *file, const struct rts_model *model, const struct model_track *track, const struct model_step *step,
-		      uint32_t index, const char *comma)
+static void json_step(FILE *file, const struct rts_model *model, const struct model_track *track,
+		      const struct model_step *step, uint32_t index, const char *comma)
 {
 	fprintf(file,
-		"%s{\"name\":\"%s\",\"pid\":\"%d aclGraph\",\"tid\":\"stream%d\",\"ts\":%u,\"dur\":%u,\"ph\":\"X\",\"args\":{"
+		"%s{\"name\":\"%s\",\"pid\":\"%d "
+		"aclGraph\",\"tid\":\"stream%d\",\"ts\":%u,\"dur\":%u,\"ph\":\"X\",\"args\":{"
 		"\"Model Id\":%u,\"Stream Id\":%d,\"Task Id\":%u,\"Task Type\":\"%s\"",
-		comma, step->slot.type->name, (int)getpid(), rts_stream_id(track->stream), index * STEP_US, STEP_US, model->id,
-		rts_stream_id(track->stream), index, step->slot.type->name);
+		comma, step->slot.type->name, (int)getpid(), rts_stream_id(track->stream), index * STEP_US, STEP_US,
+		model->id, rts_stream_id(track->stream), index, step->slot.type->name);
 	json_info(file, &step->info[RTS_TASK_EXTENDED]);
 	fputs("}}", file);
 }
@@ -71,7 +72,8 @@ int rts_model_print_json(aclmdlRI handle, const char *path)
 		return r;
 	file = fopen(path, "we");
 	if (!file)
-		return u_report(ACL_ERROR_RT_PARAM_INVALID, "path is \"%s\", which cannot be written: %s", path, strerror(errno));
+		return u_report(ACL_ERROR_RT_PARAM_INVALID, "path is \"%s\", which cannot be written: %s", path,
+				strerror(errno));
 	u_mutex_lock(&models_lock);
 	json_write(file, model);
 	u_mutex_unlock(&models_lock);
@@ -94,7 +96,8 @@ int rts_model_print(aclmdlRI handle)
 
 		for (const struct model_step *s = t->first; s; s = s->next)
 			u_log(U_INFO, "model %u: device_id=%d, stream_id=%d, task_id=%u, task_type=%s", model->id,
-			      rts_device_to_user(model->context->device), rts_stream_id(t->stream), index++, s->slot.type->name);
+			      rts_device_to_user(model->context->device), rts_stream_id(t->stream), index++,
+			      s->slot.type->name);
 	}
 	u_mutex_unlock(&models_lock);
 	return 0;

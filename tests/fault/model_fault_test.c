@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model_fault_test.c - allocation N fails, for N = 1, 2, ..., while models are recorded, run and destroyed. Whatever fails, the next
- * life of the same kind is whole, and no block is left behind.
+ * model_fault_test.c - allocation N fails, for N = 1, 2, ..., while models are recorded, run and destroyed. Whatever
+ * fails, the next life of the same kind is whole, and no block is left behind.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 
 static aclrtStream first, second;
 static uint64_t *word; /* device memory */
-static int failures; /* in this life */
+static int failures;   /* in this life */
 
 static bool ok(int code)
 {
@@ -44,7 +44,10 @@ static void add_kernel(const void *args, const struct vinci_block *block)
 }
 
 static const struct vinci_kernel add_desc = {
-	.abi = VINCI_KERNEL_ABI, .name = "add", .run = add_kernel, .args_size = sizeof(struct args),
+	.abi = VINCI_KERNEL_ABI,
+	.name = "add",
+	.run = add_kernel,
+	.args_size = sizeof(struct args),
 };
 
 static void add(aclrtStream stream)
@@ -226,7 +229,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	return aclrtDestroyStream(first) || aclrtDestroyStream(second) || aclrtFree(word) || aclrtResetDevice(0) || aclFinalize();
+	return aclrtDestroyStream(first) || aclrtDestroyStream(second) || aclrtFree(word) || aclrtResetDevice(0) ||
+	       aclFinalize();
 }
 
 int main(void)

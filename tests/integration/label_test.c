@@ -282,7 +282,10 @@ static void count_down(const void *args, const struct vinci_block *block)
 }
 
 static const struct vinci_kernel count_desc = {
-	.abi = VINCI_KERNEL_ABI, .name = "count down", .run = count_down, .args_size = 8,
+	.abi = VINCI_KERNEL_ABI,
+	.name = "count down",
+	.run = count_down,
+	.args_size = 8,
 };
 
 static void labels_make_loops(void **state)
@@ -387,8 +390,8 @@ static void switched(int cond, int type, int64_t left, int64_t right, bool taken
 	aclmdlRI model = build(streams, 2);
 
 	word_set(words, 0);
-	assert_ok(aclrtSwitchStream(&words[1], (aclrtCondition)cond, &words[2], (aclrtCompareDataType)type, streams[1], NULL,
-				    streams[0]));
+	assert_ok(aclrtSwitchStream(&words[1], (aclrtCondition)cond, &words[2], (aclrtCompareDataType)type, streams[1],
+				    NULL, streams[0]));
 	step(words, 10, 1, streams[0]);
 	assert_ok(aclrtActiveStream(streams[1], streams[0]));
 	step(words, 10, 2, streams[1]);
@@ -404,7 +407,9 @@ static void switched(int cond, int type, int64_t left, int64_t right, bool taken
 static void a_comparison_chooses_the_stream(void **state)
 {
 	/* [condition][left less, equal, greater] */
-	static const bool taken[6][3] = { { 0, 1, 0 }, { 1, 0, 1 }, { 0, 0, 1 }, { 0, 1, 1 }, { 1, 0, 0 }, { 1, 1, 0 } };
+	static const bool taken[6][3] = {
+		{ 0, 1, 0 }, { 1, 0, 1 }, { 0, 0, 1 }, { 0, 1, 1 }, { 1, 0, 0 }, { 1, 1, 0 }
+	};
 
 	(void)state;
 	for (int cond = 0; cond < 6; cond++)
@@ -428,15 +433,18 @@ static void only_streams_of_one_model_start_each_other(void **state)
 	assert_code(aclrtActiveStream(first, streams[0]), ACL_ERROR_RT_STREAM_MODEL);
 	assert_code(aclrtActiveStream(streams[0], first), ACL_ERROR_RT_STREAM_MODEL);
 	assert_code(aclrtActiveStream(others[0], streams[0]), ACL_ERROR_RT_STREAM_MODEL);
-	assert_code(aclrtSwitchStream(words, ACL_RT_EQUAL, words, ACL_RT_SWITCH_INT32, first, NULL, streams[0]), ACL_ERROR_RT_STREAM_MODEL);
+	assert_code(aclrtSwitchStream(words, ACL_RT_EQUAL, words, ACL_RT_SWITCH_INT32, first, NULL, streams[0]),
+		    ACL_ERROR_RT_STREAM_MODEL);
 	assert_code(aclrtSwitchStream(words, ACL_RT_EQUAL, words, ACL_RT_SWITCH_INT32, streams[0], first, streams[0]),
 		    ACL_ERROR_INVALID_PARAM);
 	assert_code(aclrtSwitchStream(&model, ACL_RT_EQUAL, words, ACL_RT_SWITCH_INT32, streams[0], NULL, streams[0]),
 		    ACL_ERROR_RT_PARAM_INVALID);
-	assert_code(aclrtSwitchStream(words, (aclrtCondition)6, words, ACL_RT_SWITCH_INT32, streams[0], NULL, streams[0]),
-		    ACL_ERROR_RT_PARAM_INVALID);
-	assert_code(aclrtSwitchStream(words, ACL_RT_EQUAL, words, (aclrtCompareDataType)2, streams[0], NULL, streams[0]),
-		    ACL_ERROR_RT_PARAM_INVALID);
+	assert_code(
+		aclrtSwitchStream(words, (aclrtCondition)6, words, ACL_RT_SWITCH_INT32, streams[0], NULL, streams[0]),
+		ACL_ERROR_RT_PARAM_INVALID);
+	assert_code(
+		aclrtSwitchStream(words, ACL_RT_EQUAL, words, (aclrtCompareDataType)2, streams[0], NULL, streams[0]),
+		ACL_ERROR_RT_PARAM_INVALID);
 	remove_all(model, streams, 1);
 	remove_all(other, others, 1);
 }

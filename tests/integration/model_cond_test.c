@@ -36,7 +36,9 @@ static uint64_t *pointer(aclmdlRICondHandle cond)
 
 static void add(aclmdlRICondHandle cond, int type, uint32_t size, aclmdlRI *branches, aclrtStream stream)
 {
-	aclmdlRICondTaskParams params = { .handle = cond, .type = (aclmdlRICondTaskType)type, .size = size, .modelRIArray = branches };
+	aclmdlRICondTaskParams params = {
+		.handle = cond, .type = (aclmdlRICondTaskType)type, .size = size, .modelRIArray = branches
+	};
 
 	assert_ok(aclmdlRIAddCondTask(params, stream, 0));
 }
@@ -78,7 +80,8 @@ static void chosen(aclmdlRI model, uint64_t *value, uint64_t now, uint64_t resul
 	assert_int_equal(word_get(words), result);
 }
 
-/* covers: aclmdlRICondHandleCreate, aclmdlRICondHandleGetCondPtr, aclmdlRIAddCondTask, aclmdlRICaptureToModelRIBegin effect */
+/* covers: aclmdlRICondHandleCreate, aclmdlRICondHandleGetCondPtr, aclmdlRIAddCondTask, aclmdlRICaptureToModelRIBegin
+ * effect */
 static void a_condition_chooses_its_branch(void **state)
 {
 	uint64_t *value;
@@ -114,7 +117,10 @@ static void count_kernel(const void *args, const struct vinci_block *block)
 }
 
 static const struct vinci_kernel count_desc = {
-	.abi = VINCI_KERNEL_ABI, .name = "count", .run = count_kernel, .args_size = sizeof(struct count_args),
+	.abi = VINCI_KERNEL_ABI,
+	.name = "count",
+	.run = count_kernel,
+	.args_size = sizeof(struct count_args),
 };
 
 static void a_branch_is_run_again_while_the_condition_holds(void **state)
@@ -203,13 +209,16 @@ static void a_branch_ends_with_its_model(void **state)
 static void wrong(aclmdlRICondHandle cond, int type, uint32_t size, aclrtStream stream, int code)
 {
 	aclmdlRI branches[BRANCHES] = { 0 };
-	aclmdlRICondTaskParams params = { .handle = cond, .type = (aclmdlRICondTaskType)type, .size = size, .modelRIArray = branches };
+	aclmdlRICondTaskParams params = {
+		.handle = cond, .type = (aclmdlRICondTaskType)type, .size = size, .modelRIArray = branches
+	};
 
 	assert_code(aclmdlRIAddCondTask(params, stream, 0), code);
 	assert_null(branches[0]);
 }
 
-/* covers: aclmdlRICondHandleCreate, aclmdlRICondHandleGetCondPtr, aclmdlRIAddCondTask, aclmdlRICaptureToModelRIBegin failure */
+/* covers: aclmdlRICondHandleCreate, aclmdlRICondHandleGetCondPtr, aclmdlRIAddCondTask, aclmdlRICaptureToModelRIBegin
+ * failure */
 static void branches_are_checked(void **state)
 {
 	aclmdlRI branches[1], model, built;

@@ -79,7 +79,10 @@ static void wide_kernel(const void *args, const struct vinci_block *block)
 static void arguments_are_the_models_own(void **state)
 {
 	static const struct vinci_kernel desc = {
-		.abi = VINCI_KERNEL_ABI, .name = "wide", .run = wide_kernel, .args_size = sizeof(struct wide_args),
+		.abi = VINCI_KERNEL_ABI,
+		.name = "wide",
+		.run = wide_kernel,
+		.args_size = sizeof(struct wide_args),
 	};
 	struct wide_args *args = malloc(sizeof(*args));
 	aclmdlRI model;
@@ -298,8 +301,10 @@ static void external_events_come_once(void **state)
 	aclrtEvent event = event_new(), other = event_new();
 
 	(void)state;
-	assert_code(aclrtRecordEventWithFlag(event, first, ACL_EVENT_RECORD_EXTERNAL), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
-	assert_code(aclrtStreamWaitEventWithFlag(first, event, 0, ACL_EVENT_WAIT_EXTERNAL), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+	assert_code(aclrtRecordEventWithFlag(event, first, ACL_EVENT_RECORD_EXTERNAL),
+		    ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+	assert_code(aclrtStreamWaitEventWithFlag(first, event, 0, ACL_EVENT_WAIT_EXTERNAL),
+		    ACL_ERROR_RT_STREAM_NOT_CAPTURED);
 	begin(first);
 	assert_ok(aclrtRecordEventWithFlag(event, first, ACL_EVENT_RECORD_EXTERNAL));
 	assert_code(aclrtRecordEventWithFlag(event, first, ACL_EVENT_RECORD_EXTERNAL), ACL_ERROR_RT_PARAM_INVALID);
@@ -417,9 +422,11 @@ static void captured_streams_do_not_wait(void **state)
 	assert_code(aclrtSetStreamOverflowSwitch(first, 1), ACL_ERROR_RT_STREAM_CAPTURED);
 	assert_code(aclrtResetOverflowStatus(first), ACL_ERROR_RT_STREAM_CAPTURED);
 	assert_code(aclrtGetOverflowStatus(words, 64, first), ACL_ERROR_RT_STREAM_CAPTURED);
-	assert_code(aclrtSetStreamAttribute(first, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &tag), ACL_ERROR_RT_STREAM_CAPTURED);
+	assert_code(aclrtSetStreamAttribute(first, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &tag),
+		    ACL_ERROR_RT_STREAM_CAPTURED);
 	assert_code(aclrtDestroyStream(first), ACL_ERROR_RT_STREAM_CAPTURED);
-	assert_code(aclrtMemcpyAsync(pageable, 8, words, 8, ACL_MEMCPY_DEVICE_TO_HOST, first), ACL_ERROR_RT_PARAM_INVALID);
+	assert_code(aclrtMemcpyAsync(pageable, 8, words, 8, ACL_MEMCPY_DEVICE_TO_HOST, first),
+		    ACL_ERROR_RT_PARAM_INVALID);
 	assert_ok(aclmdlRICaptureGetInfo(first, NULL, &model));
 	assert_code(aclmdlRIDestroy(model), ACL_ERROR_RT_MODEL_CAPTURED);
 	assert_code(aclmdlRIExecuteAsync(model, second), ACL_ERROR_RT_MODEL_CAPTURED);
@@ -435,8 +442,8 @@ static void captured_streams_do_not_wait(void **state)
 
 struct elsewhere {
 	aclmdlRICaptureMode exchange; /* -1: as it is */
-	int code; /* of a copy */
-	int end; /* of ending the capture */
+	int code;		      /* of a copy */
+	int end;		      /* of ending the capture */
 	bool ends;
 	aclrtContext context;
 };
@@ -515,7 +522,8 @@ static void modes_hold_for_all_that_acts_at_once(void **state)
 	assert_ok(aclmdlRICaptureBegin(first, GLOBAL));
 	assert_code(aclrtMemset(words, 8, 0, 8), no);
 	assert_code(aclrtMemcpy2d(words, 8, pageable, 8, 8, 1, ACL_MEMCPY_HOST_TO_DEVICE), no);
-	assert_code(aclrtMemcpyAsync(pageable, 8, words, 8, ACL_MEMCPY_DEVICE_TO_HOST, second), ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC);
+	assert_code(aclrtMemcpyAsync(pageable, 8, words, 8, ACL_MEMCPY_DEVICE_TO_HOST, second),
+		    ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC);
 	assert_ok(aclrtMemcpyAsync(&words[1], 8, words, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, second));
 	assert_ok(aclrtSynchronizeStream(second));
 	discard(first);
@@ -609,7 +617,9 @@ static void groups_are_checked(void **state)
 	assert_ok(aclrtRecordEvent(event, first));
 	assert_ok(aclrtStreamWaitEvent(second, event));
 	assert_ok(aclmdlRICaptureTaskGrpBegin(first));
-	assert_int_not_equal(vinciLaunchKernel(&step_desc, 1, second, &(struct step_args){ words, 1, 1 }, sizeof(struct step_args)), 0);
+	assert_int_not_equal(
+		vinciLaunchKernel(&step_desc, 1, second, &(struct step_args){ words, 1, 1 }, sizeof(struct step_args)),
+		0);
 	assert_code(aclmdlRICaptureTaskGrpEnd(first, &other), ACL_ERROR_STREAM_TASK_GROUP_INTR);
 	assert_code(aclmdlRICaptureEnd(first, &(aclmdlRI){ 0 }), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
 	assert_ok(aclmdlRIDestroy(model));
@@ -785,7 +795,7 @@ static void descriptions_refused(void **state)
 	begin(first);
 	step(words, 1, 1, first);
 	assert_code(aclrtCacheLastTaskOpInfo(large, 1), ACL_ERROR_RT_INTERNAL_ERROR); /* not switched on */
-	assert_ok(aclrtCacheLastTaskExtendInfo(large, sizeof(large))); /* cut */
+	assert_ok(aclrtCacheLastTaskExtendInfo(large, sizeof(large)));		      /* cut */
 	model = captured(first);
 	assert_ok(aclmdlRIDestroy(model));
 	assert_code(aclrtCacheLastTaskExtendInfo(large, 1), ACL_ERROR_RT_INTERNAL_ERROR); /* gone */
@@ -930,7 +940,8 @@ static void *runner_main(void *arg)
 	for (unsigned i = 0; i < r->runs && !r->code; i++) {
 		r->code = aclmdlRIExecuteAsync(r->model, stream);
 		if (!r->code && i % 5 == 0)
-			r->code = i % 2 ? aclrtSynchronizeStream(stream) : aclrtSynchronizeStreamWithTimeout(stream, LONG_MS);
+			r->code = i % 2 ? aclrtSynchronizeStream(stream)
+					: aclrtSynchronizeStreamWithTimeout(stream, LONG_MS);
 	}
 	if (!r->code)
 		r->code = aclrtSynchronizeStream(stream);

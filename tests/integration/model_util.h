@@ -74,7 +74,10 @@ static inline void step_kernel(const void *args, const struct vinci_block *block
 }
 
 static const struct vinci_kernel step_desc = {
-	.abi = VINCI_KERNEL_ABI, .name = "step", .run = step_kernel, .args_size = sizeof(struct step_args),
+	.abi = VINCI_KERNEL_ABI,
+	.name = "step",
+	.run = step_kernel,
+	.args_size = sizeof(struct step_args),
 };
 
 static inline void step(uint64_t *word, uint64_t factor, uint64_t term, aclrtStream stream)
@@ -112,7 +115,8 @@ static inline int model_set_up(void **state)
 static inline int model_tear_down(void **state)
 {
 	(void)state;
-	return aclrtDestroyStream(first) || aclrtDestroyStream(second) || aclrtFree(words) || aclrtResetDevice(0) || aclFinalize();
+	return aclrtDestroyStream(first) || aclrtDestroyStream(second) || aclrtFree(words) || aclrtResetDevice(0) ||
+	       aclFinalize();
 }
 
 #endif
