@@ -80,8 +80,8 @@ static void chosen(aclmdlRI model, uint64_t *value, uint64_t now, uint64_t resul
 	assert_int_equal(word_get(words), result);
 }
 
-/* covers: aclmdlRICondHandleCreate, aclmdlRICondHandleGetCondPtr, aclmdlRIAddCondTask, aclmdlRICaptureToModelRIBegin
- * effect */
+/* covers: aclmdlRICondHandleCreate, aclmdlRICondHandleGetCondPtr, aclmdlRIAddCondTask effect */
+/* covers: aclmdlRICaptureToModelRIBegin effect */
 static void a_condition_chooses_its_branch(void **state)
 {
 	uint64_t *value;
@@ -217,8 +217,8 @@ static void wrong(aclmdlRICondHandle cond, int type, uint32_t size, aclrtStream 
 	assert_null(branches[0]);
 }
 
-/* covers: aclmdlRICondHandleCreate, aclmdlRICondHandleGetCondPtr, aclmdlRIAddCondTask, aclmdlRICaptureToModelRIBegin
- * failure */
+/* covers: aclmdlRICondHandleCreate, aclmdlRICondHandleGetCondPtr, aclmdlRIAddCondTask failure */
+/* covers: aclmdlRICaptureToModelRIBegin failure */
 static void branches_are_checked(void **state)
 {
 	aclmdlRI branches[1], model, built;
