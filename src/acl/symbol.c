@@ -40,7 +40,7 @@ static aclError part(const char *function, const void *symbol, size_t count, siz
 	int code = rts_symbol_variable(symbol, &address, &size);
 
 	if (code)
-		return api_result(code);
+		return code;
 	if (offset > size || count > size - offset)
 		return u_report(ACL_ERROR_INVALID_PARAM, "%s: %zu bytes from %zu on; the variable has %zu", function,
 				count, offset, size);
@@ -79,7 +79,7 @@ aclError aclrtMemcpyFromSymbol(void *dst, size_t dstMax, const void *symbol, siz
 	REQUIRE_NOT_NULL(symbol);
 	REQUIRE_NOT_NULL(dst);
 	r = from(__func__, dstMax, symbol, count, offset, kind, &at);
-	return r ? r : api_result(rts_copy(dst, dstMax, at, count, ACL_MEMCPY_DEVICE_TO_HOST));
+	return api_result(r ? r : rts_copy(dst, dstMax, at, count, ACL_MEMCPY_DEVICE_TO_HOST));
 }
 
 aclError aclrtMemcpyFromSymbolAsync(void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset,
@@ -94,7 +94,7 @@ aclError aclrtMemcpyFromSymbolAsync(void *dst, size_t dstMax, const void *symbol
 	REQUIRE_NOT_NULL(symbol);
 	REQUIRE_NOT_NULL(dst);
 	r = from(__func__, dstMax, symbol, count, offset, kind, &at);
-	return r ? r : api_result(rts_copy_async(dst, dstMax, at, count, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+	return api_result(r ? r : rts_copy_async(dst, dstMax, at, count, ACL_MEMCPY_DEVICE_TO_HOST, stream));
 }
 
 aclError aclrtMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, aclrtMemcpyKind kind)
@@ -108,7 +108,7 @@ aclError aclrtMemcpyToSymbol(const void *symbol, const void *src, size_t count, 
 	REQUIRE_NOT_NULL(symbol);
 	REQUIRE_NOT_NULL(src);
 	r = to(__func__, symbol, count, offset, kind, &at);
-	return r ? r : api_result(rts_copy(at, count, src, count, ACL_MEMCPY_HOST_TO_DEVICE));
+	return api_result(r ? r : rts_copy(at, count, src, count, ACL_MEMCPY_HOST_TO_DEVICE));
 }
 
 aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
@@ -123,5 +123,5 @@ aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src, size_t co
 	REQUIRE_NOT_NULL(symbol);
 	REQUIRE_NOT_NULL(src);
 	r = to(__func__, symbol, count, offset, kind, &at);
-	return r ? r : api_result(rts_copy_async(at, count, src, count, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+	return api_result(r ? r : rts_copy_async(at, count, src, count, ACL_MEMCPY_HOST_TO_DEVICE, stream));
 }

@@ -176,7 +176,7 @@ static void run_mark_stopped(struct model_run *run, int code, const char *why)
 	if (atomic_load(&run->stop))
 		return;
 	run->code = code;
-	snprintf(run->why, sizeof(run->why), "%s", why);
+	snprintf(run->why, sizeof(run->why), "%.*s", (int)sizeof(run->why) - 1, why);
 	atomic_store(&run->stop, true);
 }
 

@@ -324,13 +324,15 @@ int rts_stream_check_captured(const struct rts_stream *st, const char *what)
 
 static int stream_refuses(const struct rts_stream *st, unsigned state)
 {
+	int error = atomic_load(&st->error);
+
 	if (state & STREAM_ABORTED)
 		return u_report(atomic_load(&st->abort_code), "stream %d is being aborted and takes no tasks meanwhile",
 				st->id);
 	if (state & STREAM_CLOSED)
 		return u_report(ACL_ERROR_RT_INVALID_HANDLE, "stream %d has been destroyed", st->id);
 	if (state & (STREAM_STOPPED | STREAM_PEER_FAILED))
-		return u_report(atomic_load(&st->error),
+		return u_report(error ? error : atomic_load(&st->abort_code), /* 0: forgotten just now, with an abort */
 				"stream %d stops on failure (aclrtSetStreamFailureMode), and a task of %s has failed",
 				st->id, state & STREAM_STOPPED ? "it" : "another stream of its context");
 	if (atomic_load(&st->track))

@@ -271,14 +271,14 @@ static void report(const char *id, int code, const char *fmt, va_list ap)
 	errno = saved;
 }
 
-int u_report(int code, const char *fmt, ...)
+int u_report_code(int code, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	report(id_of(code, fmt), code, fmt, ap);
 	va_end(ap);
-	return code;
+	return code ? code : ACL_ERROR_RT_INTERNAL_ERROR;
 }
 
 int u_report_as(const char *id, int code, const char *fmt, ...)

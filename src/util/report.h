@@ -17,7 +17,16 @@
  *	return u_report(ACL_ERROR_RT_PARAM_INVALID, "size is 0; it must be a positive number of bytes");
  * The message id (EE1003, EH0001, ...) and title follow from the code (semantics: CANN error_code_ref).
  */
-int u_report(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define u_report(...) u_failure(u_report_code(__VA_ARGS__))
+int u_report_code(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Never 0, which the compiler cannot see: it would think that functions go on without having set what they return. */
+static inline int u_failure(int code)
+{
+	if (!code)
+		__builtin_unreachable();
+	return code;
+}
 
 /* The same with the id given, where the code alone does not tell: EE2002 for an environment variable. */
 int u_report_as(const char *id, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

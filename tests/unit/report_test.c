@@ -102,6 +102,8 @@ static void ids_follow_the_code(void **state)
 	(void)u_report_as("EE2002", ACL_ERROR_RT_NO_DEVICE, "variable");
 	assert_string_equal(after_stamp(u_report_take()),
 			    "Config_Error_Invalid_Environment_Variable(EE2002): variable\n");
+	assert_int_equal(u_report(ACL_SUCCESS, "a failure is none"), ACL_ERROR_RT_INTERNAL_ERROR);
+	(void)u_report_take();
 }
 
 static void internal_errors_have_their_own_layout(void **state)
