@@ -144,7 +144,7 @@ settings() {
 	VINCI_SOC=Ascend950PR_9589 programs cnt_notify_test
 	unload
 	for product in Ascend910B1:65536:8192 Ascend910_9391:65536:8192 Ascend950PR_9589:131072:65535 Ascend310B1:32768:2048 \
-			Ascend310P3:22888:1024 Ascend910A:32768:1024; do
+			Ascend310P3:22888:1024 Ascend910A:32768:1024 Ascend035:256:1; do
 		IFS=: read -r soc mib notifies <<-END
 			$product
 		END
