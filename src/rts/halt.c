@@ -64,6 +64,8 @@ static void seat_unlink(void *arg)
 {
 	struct seat *s = arg;
 
+	if (rts_process_forked()) /* a thread of the parent may have held the lock */
+		return;
 	pthread_mutex_lock(&seats.lock);
 	if (s->prev)
 		s->prev->next = s->next;

@@ -149,11 +149,12 @@ static bool is_held(const char *function)
 	return false;
 }
 
+/* Tasks go on: streams have to come to their end before memory is kept. */
 void rts_snapshot_hold(const char *function)
 {
 	uint32_t state = atomic_load(&snapshot.state);
 
-	if (state == RUNNING || inside || rts_process_forked() || !is_held(function))
+	if (state == RUNNING || inside || stream_frames() || rts_process_forked() || !is_held(function))
 		return;
 	pool_worker_blocks();
 	for (; state != RUNNING; state = atomic_load(&snapshot.state))

@@ -3,7 +3,7 @@
  * snapshot.h - a process that is held while its devices' memory is kept on the host and put back.
  *
  * Running, locked, backed up: in this order, and a restored one is locked. From being locked to being unlocked, calls
- * that change something wait.
+ * that change something wait, but for those of tasks: functions of the host and callbacks.
  */
 #ifndef VINCI_RTS_SNAPSHOT_H
 #define VINCI_RTS_SNAPSHOT_H

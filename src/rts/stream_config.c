@@ -37,8 +37,12 @@ static int unknown(const aclrtStreamConfigHandle *handle)
 
 int rts_stream_config_new(aclrtStreamConfigHandle **handle)
 {
-	struct config *c = calloc(1, sizeof(*c));
+	struct config *c;
+	int r = rts_process_check_fork();
 
+	if (r)
+		return r;
+	c = calloc(1, sizeof(*c));
 	if (!c)
 		return u_report(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of host memory for a stream's configuration");
 	u_mutex_lock(&configs.lock);
@@ -52,7 +56,10 @@ int rts_stream_config_new(aclrtStreamConfigHandle **handle)
 int rts_stream_config_free(aclrtStreamConfigHandle *handle)
 {
 	struct config **at, *c;
+	int r = rts_process_check_fork();
 
+	if (r)
+		return r;
 	u_mutex_lock(&configs.lock);
 	at = find_locked(handle);
 	c = *at;
@@ -120,8 +127,10 @@ static void value_set(aclrtStreamConfigHandle *h, aclrtStreamConfigAttr attr, co
 int rts_stream_config_set(aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *value, size_t size)
 {
 	struct config *c;
-	int r = value_check(attr, value, size);
+	int r = rts_process_check_fork();
 
+	if (!r)
+		r = value_check(attr, value, size);
 	if (r)
 		return r;
 	u_mutex_lock(&configs.lock);
@@ -135,7 +144,10 @@ int rts_stream_config_set(aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr
 int rts_stream_config_get(const aclrtStreamConfigHandle *handle, uint32_t *priority, uint32_t *flags)
 {
 	const struct config *c;
+	int r = rts_process_check_fork();
 
+	if (r)
+		return r;
 	u_mutex_lock(&configs.lock);
 	c = *find_locked(handle);
 	if (c) {

@@ -9,11 +9,15 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "acl/acl.h"
 #include "test_util.h"
@@ -250,6 +254,84 @@ static void stopping_what_a_waiting_thread_runs(void **state)
 		assert_int_equal(pthread_join(thread, NULL), 0);
 		assert_int_equal(call.code, STOPPED);
 	}
+	assert_ok(aclrtDestroyStream(call.stream));
+}
+
+static struct {
+	atomic_uint wanted, inside;
+	pid_t pid;
+} hold;
+
+/* The library looks at the loader's objects while nobody else may look at its threads: here for as long as a test wants. */
+__attribute__((visibility("default"))) int dl_iterate_phdr(int (*each)(struct dl_phdr_info *info, size_t size, void *arg),
+							   void *arg)
+{
+	int (*next)(int (*each)(struct dl_phdr_info *info, size_t size, void *arg), void *arg);
+
+	while (atomic_load(&hold.wanted) && getpid() == hold.pid) {
+		atomic_store(&hold.inside, 1);
+		sched_yield();
+	}
+	*(void **)&next = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	return next(each, arg);
+}
+
+static void *stop(void *arg)
+{
+	struct sync_call *call = arg;
+
+	assert_ok(aclrtSetCurrentContext(call->context));
+	call->code = aclrtStreamStop(call->stream);
+	return NULL;
+}
+
+static void note_thread_kernel(const void *args, const struct vinci_block *block)
+{
+	(void)block;
+	atomic_store(*(atomic_uint *const *)args, (unsigned)gettid());
+}
+
+static const struct vinci_kernel note_thread = {
+	.abi = VINCI_KERNEL_ABI, .name = "note_thread", .run = note_thread_kernel, .args_size = 8
+};
+
+/* This thread has run a kernel. */
+static void run_kernel_here(void)
+{
+	aclrtStream stream = stream_new();
+	atomic_uint thread = 0;
+
+	while (thread != (unsigned)gettid()) {
+		assert_ok(launch(&note_thread, 1, stream, &thread));
+		assert_ok(aclrtSynchronizeStream(stream));
+	}
+	assert_ok(aclrtDestroyStream(stream));
+}
+
+/* A thread that has run kernels is forgotten at its end, but not in a child, where nobody gives the lock back. */
+static void a_child_ends_whatever_its_parent_does(void **state)
+{
+	static struct work w;
+	struct sync_call call = { .stream = stream_new() };
+	pthread_t stopper;
+	pid_t child;
+
+	(void)state;
+	run_kernel_here();
+	start(&w, 1, call.stream);
+	hold.pid = getpid();
+	atomic_store(&hold.wanted, 1);
+	assert_ok(aclrtGetCurrentContext(&call.context));
+	assert_int_equal(pthread_create(&stopper, NULL, stop, &call), 0);
+	assert_true(t_until(is_set, &hold.inside, LONG_MS));
+	child = fork();
+	if (!child)
+		pthread_exit(NULL);
+	assert_int_equal(t_wait_pid(child, LONG_MS), 0);
+	atomic_store(&hold.wanted, 0);
+	assert_int_equal(pthread_join(stopper, NULL), 0);
+	assert_ok(call.code);
+	assert_int_equal(aclrtSynchronizeStream(call.stream), STOPPED);
 	assert_ok(aclrtDestroyStream(call.stream));
 }
 
@@ -643,6 +725,7 @@ int main(void)
 		TEST(stopping_a_kernel_that_prints),
 		TEST(stopping_a_wait),
 		TEST(stopping_what_a_waiting_thread_runs),
+		TEST(a_child_ends_whatever_its_parent_does),
 		TEST(what_cannot_be_stopped),
 		TEST(aborting_ends_a_kernel_and_who_waits_for_it),
 		TEST(aborting_ends_who_waits_for_an_event),

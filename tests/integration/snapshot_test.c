@@ -84,8 +84,7 @@ static void memory_comes_back(void **state)
 
 struct caller {
 	aclrtContext context;
-	atomic_uint begun, done;
-	int kind;
+	atomic_uint begun, done, kind;
 };
 
 static void count_kernel(const void *args, const struct vinci_block *block)
@@ -154,6 +153,35 @@ static void calls_wait_until_it_is_unlocked(void **state)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 		assert_int_equal(callers[i].done, 1);
 	}
+}
+
+static void allocate_when_told(void *arg)
+{
+	struct caller *c = arg;
+	void *memory;
+
+	atomic_store(&c->begun, 1);
+	assert_true(t_until(is_set, &c->kind, WAIT_MS));
+	assert_ok(aclrtSetCurrentContext(c->context));
+	assert_ok(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+	assert_ok(aclrtFree(memory));
+	atomic_store(&c->done, 1);
+}
+
+/* Otherwise what waits for them would never end. */
+static void tasks_go_on(void **state)
+{
+	struct caller c = { .kind = 0 };
+
+	(void)state;
+	assert_ok(aclrtGetCurrentContext(&c.context));
+	assert_ok(aclrtLaunchHostFunc(NULL, allocate_when_told, &c));
+	assert_true(t_until(is_set, &c.begun, WAIT_MS));
+	assert_ok(aclrtSnapShotProcessLock(getpid(), NULL));
+	atomic_store(&c.kind, 1);
+	assert_ok(aclrtSnapShotProcessBackup(getpid(), NULL));
+	assert_int_equal(c.done, 1);
+	assert_ok(aclrtSnapShotProcessUnlock(getpid(), NULL));
 }
 
 static unsigned seen[16], seen_count;
@@ -228,6 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_comes_back),
 		cmocka_unit_test(calls_wait_until_it_is_unlocked),
+		cmocka_unit_test(tasks_go_on),
 		cmocka_unit_test(callbacks_are_told),
 		cmocka_unit_test(steps_out_of_order),
 	};
