@@ -237,6 +237,10 @@ enum run_result {
 
 /* Runs tasks until completed is @limit; the caller owns the stream. */
 enum run_result stream_run(struct rts_stream *st, uint64_t limit);
+/* Runs a task that touches memory which may have gone since the task was @when (507899). */
+int task_run_memory(struct task_slot *slot, struct rts_stream *st, const char *when);
+/* From now on all of those are run in this way: a pool's memory goes in the order of one stream, whatever others do with it. */
+void tasks_guard_memory(void);
 /* fn(arg), which belongs to a task of @st: waiting for the stream is refused meanwhile. */
 void stream_call(struct rts_stream *st, void (*fn)(void *arg), void *arg);
 /* Until completed is @target or @deadline has come (507046); may run tasks itself if @runner. */

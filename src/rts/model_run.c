@@ -260,19 +260,6 @@ static void run_fail(struct model_run *run, struct rts_stream *st, const struct 
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-struct step_call {
-	struct task_slot *slot;
-	struct rts_stream *stream;
-	int code;
-};
-
-static void step_call(void *arg)
-{
-	struct step_call *call = arg;
-
-	call->code = call->slot->type->run(call->slot->payload, call->stream);
-}
-
 struct read_call {
 	void *dst;
 	const void *src;
@@ -295,18 +282,6 @@ bool step_read(struct rts_stream *st, void *dst, const void *src, size_t size)
 		return true;
 	rts_stream_explain(st, "address %p was memory when the task was recorded, and is so no more", src);
 	return false;
-}
-
-/* Memory that was there when the task was recorded may have been freed since. */
-static int step_run_memory(struct task_slot *slot, struct rts_stream *st)
-{
-	struct step_call call = { .slot = slot, .stream = st };
-	struct fault fault;
-
-	if (fault_guard(step_call, &call, &fault))
-		return call.code;
-	rts_stream_explain(st, "address %p was memory when the task was recorded, and is so no more", fault.address);
-	return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 }
 
 static int step_load(struct model_track *track, struct rts_stream *st)
@@ -339,7 +314,7 @@ static int step_run(struct model_track *track, struct rts_stream *st)
 
 	if (r)
 		return r;
-	return track->slot.type->memory ? step_run_memory(&track->slot, st)
+	return track->slot.type->memory ? task_run_memory(&track->slot, st, "recorded")
 					: track->slot.type->run(track->slot.payload, st);
 }
 

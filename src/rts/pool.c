@@ -144,6 +144,7 @@ int rts_pool_create(const aclrtMemPoolProps *props, aclrtMemPool *handle)
 	pool->epoch = rts_process_epoch();
 	pool->size = size;
 	pool->reuse[REUSE_STREAM] = true;
+	tasks_guard_memory();
 	r = pool_init(pool, handle);
 	if (r)
 		free(pool);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* run.c - who runs a stream's tasks, and how threads wait for them. The protocols are explained in exec.h. */
 #include "rts/exec.h"
+#include "rts/fault.h"
 #include "rts/pool.h"
 #include "util/cancel.h"
 
@@ -120,6 +121,45 @@ static void stream_fail(struct rts_stream *st, const struct rts_task_type *type,
 
 /* --- running ---------------------------------------------------------------------------------- */
 
+struct memory_call {
+	struct task_slot *slot;
+	struct rts_stream *stream;
+	int code;
+};
+
+static void memory_call(void *arg)
+{
+	struct memory_call *call = arg;
+
+	call->code = call->slot->type->run(call->slot->payload, call->stream);
+}
+
+int task_run_memory(struct task_slot *slot, struct rts_stream *st, const char *when)
+{
+	struct memory_call call = { .slot = slot, .stream = st };
+	struct fault fault;
+
+	if (fault_guard(memory_call, &call, &fault))
+		return call.code;
+	rts_stream_explain(st, "address %p was memory when the task was %s, and is so no more", fault.address, when);
+	return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+}
+
+static atomic_bool memory_goes;
+
+void tasks_guard_memory(void)
+{
+	fault_start();
+	atomic_store(&memory_goes, true);
+}
+
+static int slot_run(struct task_slot *slot, struct rts_stream *st)
+{
+	if (slot->type->memory && atomic_load_explicit(&memory_goes, memory_order_relaxed))
+		return task_run_memory(slot, st, "queued");
+	return slot->type->run(slot->payload, st);
+}
+
 /* False: it is blocked, and the stream is no longer ours. */
 static bool task_run(struct rts_stream *st, struct task_slot *slot)
 {
@@ -127,7 +167,7 @@ static bool task_run(struct rts_stream *st, struct task_slot *slot)
 	int r = 0;
 
 	while (!(atomic_load_explicit(&st->state, memory_order_relaxed) & (STREAM_DROP | STREAM_STOPPED))) {
-		r = stream_task_stopped(st) ? stream_wait_ended(st, NULL) : type->run(slot->payload, st);
+		r = stream_task_stopped(st) ? stream_wait_ended(st, NULL) : slot_run(slot, st);
 		if (r != RTS_TASK_BLOCKED)
 			break;
 		if (stream_block(st))

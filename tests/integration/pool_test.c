@@ -567,6 +567,25 @@ static void gone_while_in_use(void **state)
 	m_gate_end(&second);
 }
 
+/* A task whose stream had nothing to do with the one that gave the memory back fails, and not the process. */
+static void given_back_elsewhere(void **state)
+{
+	struct m_gate gate = { .store_to = NULL };
+	void *block = take(UNIT, a);
+
+	(void)state;
+	assert_ok(aclrtMemPoolDestroy(make(POOL))); /* the library's handler comes before cmocka's for this test */
+	m_close(&gate, a);
+	assert_ok(aclrtMemsetAsync(block, UNIT, 1, UNIT, a));
+	give(block, b);
+	assert_ok(aclrtSynchronizeStream(b));
+	assert_use(0, 0);
+	m_open(&gate);
+	assert_refused(aclrtSynchronizeStream(a), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
+	assert_ok(aclrtSynchronizeStream(a));
+	m_gate_end(&gate);
+}
+
 static void freed_by_aclrtFree(void **state)
 {
 	size_t before = m_free();
@@ -702,7 +721,7 @@ int main(void)
 		T(other_stream),  T(reuse_after_event),	 T(reuse_what_is_free), T(reuse_waits),	      T(thresholds),
 		T(highest),	  T(attributes_refused), T(trimming),	       T(trimming_refused),   T(reclaim),
 		T(gone_while_in_use), T(freed_by_aclrtFree), T(other_memory),  T(device_reset),	      T(stopped_stream),
-		T(threads),	      T(usage),		 T(usage_refused),
+		T(given_back_elsewhere), T(threads),	 T(usage),	       T(usage_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
