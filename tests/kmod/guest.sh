@@ -78,6 +78,14 @@ programs() { # TEST[:CASE]...
 	done
 }
 
+cases() { # TEST CASE...
+	program=$1
+	shift
+	for t; do
+		VINCI_TEST_CASE=$t run "$program $t" "$BUILD/tests/$program"
+	done
+}
+
 scenarios() { # TEST SCENARIO...
 	program=$1
 	shift
@@ -87,15 +95,17 @@ scenarios() { # TEST SCENARIO...
 }
 
 # vincid's own: that it cannot be started (init_test cannot_start), dies (process_test deaths), stops or has another
-# instance beside it (fork_test devices), or is written to by a client (hostile_test the_device_is_not_disturbed).
+# instance beside it (fork_test devices), or is written to by a client (hostile_test the_device_is_not_disturbed). What a
+# wait costs (hostile_test waiting_costs_little) is no measure in an emulator.
 integration() {
 	bad=0
 	programs memory_test memory_life_test:test_tight_device host_memory_test copy_test:test_peers_a3 ipc_test \
 		ipc_life_test:test_without_link vmm_test vmm_access_test vmm_share_test:test_peer_access \
 		peer_access_test:test_without_link init_test:cannot_start device_test:another_soc process_test:deaths \
 		stream_test stream_attr_test event_test event_ipc_test callback_test value_test engine_test options_test \
-		state_test log_test plugin_test binary_test kernel_fault_test "notify_test:super_nodes_*" \
-		hostile_test:the_device_is_not_disturbed
+		state_test log_test plugin_test binary_test kernel_fault_test "notify_test:super_nodes_*"
+	cases hostile_test timed_waits_end endless_waits_can_be_ended records_arrive_when_it_stops \
+		others_are_not_disturbed leaving_works foreign_keys_are_refused rubbish_is_refused
 	scenarios fork_test started_programs started_by_many_threads exit_handlers_of_children faults_of_children \
 		fork_in_a_callback daemons every_end main_thread_leaves destructors_of_threads cancelled_threads \
 		signals_stay_the_programs signals_interrupt_nothing
@@ -115,24 +125,20 @@ crash() {
 	return $bad
 }
 
-case_of() { # TEST CASE
-	VINCI_TEST_CASE=$2 run "$1 $2" "$BUILD/tests/$1"
-}
-
 # Each with the module loaded as it asks for.
 settings() {
 	bad=0
 	load peers=2,1,8,4,0,0,0,0
-	case_of ipc_life_test test_without_link
-	case_of vmm_share_test test_peer_access
-	case_of peer_access_test test_without_link
+	cases ipc_life_test test_without_link
+	cases vmm_share_test test_peer_access
+	cases peer_access_test test_without_link
 	unload
 	load hbm_mib=14
 	VINCI_MEMORY=14M run "memory_life_test tight" "$BUILD/tests/memory_life_test" tight
 	unload
 	load soc=Ascend910_9391
 	export VINCI_SOC=Ascend910_9391
-	case_of notify_test "super_nodes_*"
+	cases notify_test "super_nodes_*"
 	run "copy_test a3" "$BUILD/tests/copy_test" a3
 	programs sharing_a3_test
 	unload
