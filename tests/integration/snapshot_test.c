@@ -106,7 +106,7 @@ static void *call(void *arg)
 
 	assert_ok(aclrtSetCurrentContext(c->context));
 	atomic_store(&c->begun, 1);
-	switch (c->kind) {
+	switch (atomic_load(&c->kind)) {
 	case 0:
 		assert_ok(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
 		atomic_store(&c->done, 1);
