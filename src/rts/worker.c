@@ -432,7 +432,7 @@ static void stream_keep(struct rts_stream *st)
 	u_lock_give(&pool.lock);
 }
 
-/* True: it stays kept. A stream that leaves goes to ready, or to *dropped with the list's reference. */
+/* True: it stays kept. A stream that leaves goes to ready, or to *dropped for keep_end(), with the list's reference. */
 static bool keep_on(struct rts_stream *st, struct stream_list *dropped)
 {
 	uint64_t done = atomic_load(&st->completed);
@@ -442,12 +442,29 @@ static bool keep_on(struct rts_stream *st, struct stream_list *dropped)
 		st->seen = done;
 		return true;
 	}
-	atomic_store(&st->queued, QUEUED_NONE);
-	if (stream_pending(st) && atomic_load(&st->owner) == OWNER_FREE)
+	if (stream_pending(st) && owner == OWNER_FREE) {
 		ready_append(st);
-	else
+	} else {
+		atomic_store(&st->queued, QUEUED_TAKEN); /* nobody else links it meanwhile */
 		list_append(dropped, st);
+	}
 	return false;
+}
+
+/* What came while it was in a list of the keeper's own is for the keeper to see. */
+static void keep_end(struct rts_stream *st)
+{
+	bool again;
+
+	u_lock_take(&pool.lock);
+	again = atomic_load(&st->queued) == QUEUED_AGAIN;
+	atomic_store(&st->queued, QUEUED_NONE);
+	again |= stream_pending(st) && atomic_load(&st->owner) == OWNER_FREE;
+	if (again)
+		ready_append(st);
+	u_lock_give(&pool.lock);
+	if (!again)
+		rts_stream_put(&st);
 }
 
 static void keeper_round(void)
@@ -468,7 +485,7 @@ static void keeper_round(void)
 	pool.nap_ns = all && pool.nap_ns < NAP_MAX_NS / 2 ? pool.nap_ns * 2 : all ? NAP_MAX_NS : NAP_MIN_NS;
 	u_lock_give(&pool.lock);
 	while ((st = list_pop(&dropped)))
-		rts_stream_put(&st);
+		keep_end(st);
 }
 
 /* --- looking for work ------------------------------------------------------------------------- */

@@ -7,16 +7,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "acl/acl.h"
 #include "test_util.h"
+#include "vinci/kernel.h"
 
 #define THREADS 8
 #define ROUNDS 20
 #define WORDS 4096
 #define LIVES 1000
+#define PAUSES 1000
 #define ROOM 8 /* workers that come when others are behind; the blocks of their queues are kept as well */
 #define SIZE (WORDS * sizeof(uint32_t))
 
@@ -102,6 +105,51 @@ static void eight_on_one_device(void **state)
 {
 	(void)state;
 	run_workers(THREADS, 1);
+}
+
+/* ---- streams that are used now and then --------------------------------------------------------- */
+
+static void now_and_then_kernel(const void *args, const struct vinci_block *block)
+{
+	(void)block;
+	++**(uint32_t *const *)args;
+}
+
+static const struct vinci_kernel now_and_then = {
+	.abi = VINCI_KERNEL_ABI, .name = "now_and_then", .run = now_and_then_kernel, .args_size = 8
+};
+
+/* What is launched is run by this thread, so that its stream is one that the workers keep; then they forget it, and then it is back. */
+static void *pauses(void *arg)
+{
+	unsigned seed = (unsigned)(uintptr_t)arg;
+	uint32_t ran = 0, *at = &ran;
+	aclrtStream stream;
+
+	MUST(aclrtSetDevice(0));
+	MUST(aclrtCreateStream(&stream));
+	for (uint32_t i = 0; i < PAUSES; i++) {
+		MUST((aclError)vinciLaunchKernel(&now_and_then, 1, stream, &at, sizeof(at)));
+		MUST(aclrtSynchronizeStream(stream));
+		if (ran != i + 1)
+			abort();
+		if (!(rand_r(&seed) % 4))
+			usleep((useconds_t)rand_r(&seed) % 300);
+	}
+	MUST(aclrtDestroyStream(stream));
+	MUST(aclrtResetDevice(0));
+	return NULL;
+}
+
+static void streams_that_are_used_now_and_then(void **state)
+{
+	pthread_t threads[THREADS];
+
+	(void)state;
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, pauses, (void *)i), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
 }
 
 /* ---- one context, handed round ----------------------------------------------------------------- */
@@ -246,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(two_on_two_devices, setup, teardown),
 		cmocka_unit_test_setup_teardown(eight_on_one_device, setup, teardown),
+		cmocka_unit_test_setup_teardown(streams_that_are_used_now_and_then, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_context_goes_round, setup, teardown),
 		cmocka_unit_test(a_thousand_lives),
 	};
