@@ -221,30 +221,36 @@ static void signal_send(struct seat *s)
 		atomic_store(&s->sent, false);
 }
 
-static void seat_ask_locked(struct seat *s, uint32_t turn, const struct halt_work *w, int code)
+/* True: for the first time. The watcher goes on asking as long as the kernel runs. */
+static bool seat_ask_locked(struct seat *s, uint32_t turn, const struct halt_work *w, int code)
 {
 	struct code_range range = { .at = w->code };
+	bool first = atomic_load_explicit(&s->ask, memory_order_relaxed) != turn;
 
 	if (!dl_iterate_phdr(range_find, &range))
-		return;
+		return false;
 	atomic_store_explicit(&s->reason, code, memory_order_relaxed);
 	atomic_store_explicit(&s->low, range.low, memory_order_relaxed);
 	atomic_store_explicit(&s->high, range.high, memory_order_relaxed);
 	atomic_store_explicit(&s->ask, turn, memory_order_release);
 	signal_send(s);
+	return first;
 }
 
 void halt_stream(const struct rts_stream *stream, uint64_t task, int code)
 {
 	struct halt_work w;
+	bool first = false;
 	uint32_t turn;
 
 	fault_start(); /* a handler that the application has set since must not get the signal */
 	pthread_mutex_lock(&seats.lock);
 	for (struct seat *s = seats.first; s; s = s->next)
 		if (seat_read(s, &w, &turn) && w.stream == stream && (task == HALT_ANY_TASK || w.task == task))
-			seat_ask_locked(s, turn, &w, code);
+			first |= seat_ask_locked(s, turn, &w, code);
 	pthread_mutex_unlock(&seats.lock);
+	if (first && !halt_watch_start())
+		watch_wake();
 }
 
 static bool signals_left(void)
@@ -282,20 +288,24 @@ unsigned halt_count(uint32_t device)
 
 /* --- deadlines -------------------------------------------------------------------------------- */
 
-/* Asks all that are overdue. When to look again. */
+/* Asks all that are overdue, and again those that were asked before. When to look again. */
 static uint64_t watch_round(uint64_t now)
 {
 	uint64_t next = U_FOREVER;
 	struct halt_work w;
 	uint32_t turn;
+	int code;
 
 	pthread_mutex_lock(&seats.lock);
 	for (struct seat *s = seats.first; s; s = s->next) {
-		if (!seat_read(s, &w, &turn) || w.deadline == U_FOREVER)
+		if (!seat_read(s, &w, &turn))
 			continue;
-		if (w.deadline <= now) {
+		code = w.deadline <= now ? rts_timeout_code() : 0;
+		if (atomic_load_explicit(&s->ask, memory_order_relaxed) == turn)
+			code = atomic_load_explicit(&s->reason, memory_order_relaxed);
+		if (code) {
 			fault_start();
-			seat_ask_locked(s, turn, &w, rts_timeout_code());
+			(void)seat_ask_locked(s, turn, &w, code);
 			w.deadline = now + RETRY_NS;
 		}
 		if (w.deadline < next)

@@ -564,7 +564,9 @@ static void join_drop(void *payload)
 	run_put(j->run);
 }
 
-static const struct rts_task_type join_type = { .name = "model run", .run = join_run, .drop = join_drop };
+static const struct rts_task_type join_type = {
+	.name = "model run", .run = join_run, .drop = join_drop, .ends_itself = true,
+};
 
 static int join_submit(struct model_run *run, struct rts_stream *st)
 {
@@ -687,8 +689,11 @@ static int execute(struct rts_model *model, struct rts_stream *st)
 
 	if (!r)
 		r = execute_stream_check(st);
-	if (!r)
+	if (!r) {
+		u_mutex_lock(&model->lock);
 		r = execute_check(model);
+		u_mutex_unlock(&model->lock);
+	}
 	if (!r)
 		r = external_prepare(model);
 	return r ? r : run_launch(model, st);

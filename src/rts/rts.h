@@ -209,6 +209,7 @@ struct rts_task_type {
 	 */
 	int (*again)(void *payload, struct rts_stream *stream);
 	void (*leave)(void *payload);
+	bool ends_itself; /* run() is called although the task is to be stopped: it has more to end than itself */
 	bool kernel; /* may be in a group of tasks that are changed later */
 	bool memory; /* run() only touches the user's memory: it may be left where that is gone */
 };

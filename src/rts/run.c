@@ -167,7 +167,7 @@ static bool task_run(struct rts_stream *st, struct task_slot *slot)
 	int r = 0;
 
 	while (!(atomic_load_explicit(&st->state, memory_order_relaxed) & (STREAM_DROP | STREAM_STOPPED))) {
-		r = stream_task_stopped(st) ? stream_wait_ended(st, NULL) : slot_run(slot, st);
+		r = stream_task_stopped(st) && !type->ends_itself ? stream_wait_ended(st, NULL) : slot_run(slot, st);
 		if (r != RTS_TASK_BLOCKED)
 			break;
 		if (stream_block(st))
