@@ -4,6 +4,7 @@
  * the run comes to it and runs the branch that it chooses: a captured model of its own, which belongs to the one that
  * it was made in.
  */
+#include "rts/fault.h"
 #include "rts/memory.h"
 #include "rts/model_impl.h"
 #include "util/cleanup.h"
@@ -346,11 +347,21 @@ int conds_check(const struct rts_model *model)
 	return 0;
 }
 
+static void assign(void *arg)
+{
+	const struct model_cond *c = arg;
+
+	*c->value = c->start;
+}
+
+/* Where the program has freed the word, the condition's task says so. */
 void conds_assign(const struct rts_model *model)
 {
-	for (const struct model_cond *c = model->conds; c; c = c->next) {
+	struct fault fault;
+
+	for (struct model_cond *c = model->conds; c; c = c->next) {
 		if (c->assigns)
-			*c->value = c->start;
+			(void)fault_guard(assign, c, &fault);
 		for (uint32_t i = 0; i < c->count; i++)
 			conds_assign(c->branches[i]);
 	}

@@ -271,6 +271,33 @@ static void branches_are_checked(void **state)
 	assert_ok(aclmdlRIDestroy(built));
 }
 
+/* On a device where nothing else keeps the page of the word. */
+static void a_condition_may_have_gone(void **state)
+{
+	aclrtStream streams[2];
+	aclmdlRICondHandle cond;
+	aclmdlRI model, branch;
+
+	(void)state;
+	assert_ok(aclrtSetDevice(1));
+	for (int i = 0; i < 2; i++)
+		assert_ok(aclrtCreateStream(&streams[i]));
+	assert_ok(aclmdlRICaptureBegin(streams[0], RELAXED));
+	assert_ok(aclmdlRICaptureGetInfo(streams[0], NULL, &model));
+	cond = condition(model, 1, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT);
+	add(cond, IF, 1, &branch, streams[0]);
+	assert_ok(aclmdlRICaptureToModelRIBegin(streams[1], branch, RELAXED));
+	assert_ok(aclmdlRICaptureEnd(streams[1], NULL));
+	model = captured(streams[0]);
+	run(model, streams[0]);
+	assert_ok(aclrtFree(pointer(cond)));
+	assert_ok(aclmdlRIExecuteAsync(model, streams[0]));
+	assert_code(aclrtSynchronizeStream(streams[0]), ACL_ERROR_RT_MODEL_EXECUTE);
+	assert_ok(aclmdlRIDestroy(model));
+	assert_ok(aclrtResetDevice(1));
+	assert_ok(aclrtSetDevice(0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +306,7 @@ int main(void)
 		cmocka_unit_test(branches_have_branches),
 		cmocka_unit_test(a_branch_ends_with_its_model),
 		cmocka_unit_test(branches_are_checked),
+		cmocka_unit_test(a_condition_may_have_gone),
 	};
 
 	return cmocka_run_group_tests(tests, model_set_up, model_tear_down);

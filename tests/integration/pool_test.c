@@ -479,7 +479,7 @@ static aclrtMemUsageInfo usage_of(const char *name)
 	size_t count = 0;
 
 	assert_ok(aclrtGetMemUsageInfo(0, infos, 4, &count));
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && i < 4; i++) {
 		if (i)
 			assert_true(infos[i].curMemSize <= infos[i - 1].curMemSize);
 		if (!strcmp(infos[i].name, name))

@@ -16,14 +16,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
-#else
-#define SANITIZED 0
-#endif
-
 #define T_LINE_MAX 1024
 #define T_PEER_ARGS_MAX 30
 
