@@ -29,13 +29,12 @@
 #include "drv/drv.h"
 #include "test_util.h"
 
-#define SANITIZED (T_ASAN || T_TSAN)
-#define TRACED_ROUNDS (SANITIZED ? 24 : 1200)
-#define STEP_ROUNDS (SANITIZED ? 16 : 84)
-#define DEVICE_ROUNDS (SANITIZED ? 6 : 42)
-#define START_ROUNDS (SANITIZED ? 8 : 1200)
+#define TRACED_ROUNDS (T_SANITIZED ? 24 : 1200)
+#define STEP_ROUNDS (T_SANITIZED ? 16 : 84)
+#define DEVICE_ROUNDS (T_SANITIZED ? 6 : 42)
+#define START_ROUNDS (T_SANITIZED ? 8 : 1200)
 #define FULL_EVERY 8 /* rounds, then a pair that nobody kills */
-#define SURVIVOR_MS (SANITIZED ? 60000 : 20000)
+#define SURVIVOR_MS (T_SANITIZED ? 60000 : 20000)
 #define ROUND_S 90 /* a round that takes longer hangs */
 #define NEVER UINT32_MAX
 
@@ -416,7 +415,7 @@ static void killed_at_system_calls(void **state)
 /* Without a tracer, which slows the victim down: the two are as fast as ever. */
 static void killed_between_steps(void **state)
 {
-	unsigned rounds = at_most(may_trace || SANITIZED ? STEP_ROUNDS : 200);
+	unsigned rounds = at_most(may_trace || T_SANITIZED ? STEP_ROUNDS : 200);
 
 	(void)state;
 	for (unsigned i = 0; i < rounds; i++) {

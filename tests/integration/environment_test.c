@@ -462,7 +462,7 @@ static void limits(void **state)
 {
 	(void)state;
 	run_scenario("small_files");
-	if (!SANITIZED)
+	if (!T_SANITIZED)
 		run_scenario("small_address_space");
 	NEEDS_ROOT("becoming another user");
 	run_scenario("small_files_for_good");

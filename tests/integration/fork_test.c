@@ -221,7 +221,7 @@ static void faults_of_children(void)
 		_exit(0);
 	}
 	status = t_wait_pid(pid, JOB_MS);
-	CHECK(status == 128 + SIGSEGV || (SANITIZED && status > 0));
+	CHECK(status == 128 + SIGSEGV || (T_SANITIZED && status > 0));
 	pid = fork();
 	if (!pid) {
 		CHECK(!setrlimit(RLIMIT_CORE, &none));
@@ -245,7 +245,7 @@ static void forks_in_a_callback(void *arg)
 		return;
 	CHECK_CODE(aclrtMalloc(&other, JOB_SIZE, ACL_MEM_MALLOC_HUGE_FIRST), FORKED);
 	CHECK_CODE(aclrtSynchronizeStream(stream), FORKED);
-	if (SANITIZED)
+	if (T_SANITIZED)
 		_exit(0); /* to a search for leaks this thread, which became the main one, is none */
 	exit(0);
 }

@@ -262,7 +262,7 @@ static struct {
 	pid_t pid;
 } hold;
 
-#if !T_ASAN && !T_TSAN /* their libraries look before they can be asked for the next function of the name */
+#if !T_SANITIZED /* their libraries look before they can be asked for the next function of the name */
 /* The library looks at the loader's objects while nobody else may look at its threads: here for as long as a test wants. */
 __attribute__((visibility("default"))) int dl_iterate_phdr(int (*each)(struct dl_phdr_info *info, size_t size, void *arg),
 							   void *arg)

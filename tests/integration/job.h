@@ -21,14 +21,6 @@
 #define JOB_MS 20000
 #define JOB_SIZE ((size_t)2 << 20)
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
-#else
-#define SANITIZED 0
-#endif
-
 /* Of this process and those it starts. */
 static inline void own_instance(void)
 {

@@ -19,14 +19,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
-#else
-#define SANITIZED 0
-#endif
-
 #define FORKED ACL_ERROR_RT_DRV_INTERNAL_ERROR
 #define GONE ACL_ERROR_RT_LOST_HEARTBEAT
 
@@ -639,7 +631,7 @@ static void baseline(void)
 		things_still_work();
 	}
 	CHECK(t_count_fds() == fds);
-	CHECK(SANITIZED || t_count_backed_maps() <= maps + 4); /* a sanitizer's runtime maps as it likes */
+	CHECK(T_SANITIZED || t_count_backed_maps() <= maps + 4); /* a sanitizer's runtime maps as it likes */
 	CHECK(t_count_shm() == shm);
 }
 

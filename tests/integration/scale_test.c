@@ -18,9 +18,9 @@
 #define SHARED_NOTIFIES 200
 #define FEW_FILES 128
 /* Sanitizers are slow, and see in a few rounds what others need many for. */
-#define LIVES (SANITIZED ? 15 : 100)
-#define ROUNDS (SANITIZED ? 3 : 8)
-#define THREAD_ROUNDS (SANITIZED ? 1 : 5)
+#define LIVES (T_SANITIZED ? 15 : 100)
+#define ROUNDS (T_SANITIZED ? 3 : 8)
+#define THREAD_ROUNDS (T_SANITIZED ? 1 : 5)
 
 /* ---- one life after the other ------------------------------------------------------------------ */
 
@@ -48,7 +48,7 @@ static void no_growth(const struct counts *before)
 	CHECK(now.fds == before->fds);
 	CHECK(now.threads <= before->threads + 4);
 	CHECK(now.shm == before->shm);
-	if (SANITIZED) /* a sanitizer keeps what was freed for a while, and maps as it likes */
+	if (T_SANITIZED) /* a sanitizer keeps what was freed for a while, and maps as it likes */
 		return;
 	if (now.maps > before->maps + 32 || now.rss > before->rss + 8192)
 		fprintf(stderr, "mappings %u -> %u, resident %lu -> %lu KiB\n", before->maps, now.maps, before->rss,

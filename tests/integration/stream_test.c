@@ -597,7 +597,7 @@ static void a_thousand_streams(void **state)
 	for (unsigned i = 0; i < 1000; i++)
 		assert_int_equal(aclrtSynchronizeStreamWithTimeout(streams[i], LONG_MS), ACL_SUCCESS);
 	assert_int_equal(gate.ran, 1000);
-	if (!T_TSAN && !T_ASAN)
+	if (!T_SANITIZED)
 		assert_true(t_rss_kib() - before <= 32 * 1000);
 	assert_true(t_count_threads() <= threads + 32);
 	for (unsigned i = 0; i < 1000; i++)

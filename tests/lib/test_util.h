@@ -35,6 +35,7 @@
 #else
 #define T_ASAN 0
 #endif
+#define T_SANITIZED (T_ASAN || T_TSAN)
 
 struct t_peer {
 	pid_t pid;    /* 0: none */
