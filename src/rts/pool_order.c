@@ -15,6 +15,7 @@ atomic_uint pools_alive;
 struct note {
 	const void *stream, *other;
 	uint64_t target;
+	uint32_t aborts; /* of stream: an abort drops waits */
 };
 
 static struct {
@@ -31,6 +32,7 @@ static struct note *note_of(const void *stream, const void *other)
 
 void rts_pool_ordered(const struct rts_stream *st, const void *other, uint64_t target)
 {
+	uint32_t aborts = atomic_load(&st->aborts);
 	const void *id;
 	struct note *note;
 
@@ -39,8 +41,8 @@ void rts_pool_ordered(const struct rts_stream *st, const void *other, uint64_t t
 	id = rts_stream_identity(st);
 	note = note_of(id, other);
 	u_lock_take(&notes.lock);
-	if (note->stream != id || note->other != other || note->target < target)
-		*note = (struct note){ id, other, target };
+	if (note->stream != id || note->other != other || note->aborts != aborts || note->target < target)
+		*note = (struct note){ id, other, target, aborts };
 	u_lock_give(&notes.lock);
 }
 
@@ -52,7 +54,8 @@ bool pool_is_ordered(struct rts_stream *st, const struct event_place *place)
 	bool ordered;
 
 	u_lock_take(&notes.lock);
-	ordered = other && note->stream == id && note->other == other && note->target >= place->target;
+	ordered = other && note->stream == id && note->other == other && note->target >= place->target &&
+		  note->aborts == atomic_load(&st->aborts);
 	u_lock_give(&notes.lock);
 	return ordered;
 }

@@ -281,6 +281,9 @@ static void reuse_after_event(void **state)
 	assert_ok(aclrtStreamWaitEvent(b, before));
 	assert_ptr_not_equal(take(UNIT, b), block);
 	assert_ok(aclrtStreamWaitEvent(b, after));
+	assert_ok(aclrtStreamAbort(b)); /* which waits no more */
+	assert_ptr_not_equal(take(UNIT, b), block);
+	assert_ok(aclrtStreamWaitEvent(b, after));
 	assert_ptr_equal(take(UNIT, b), block);
 	assert_false(idle(b));
 	m_open(&gate);
