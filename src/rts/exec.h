@@ -206,7 +206,8 @@ void stream_remove(struct rts_stream *st);
 int stream_wait_ended(struct rts_stream *st, const char *what);
 /* @st stops on failure, and a task of it has failed with @code: so have the other streams of its context. */
 void stream_context_failed(struct rts_stream *st, int code);
-/* model_run.c: what the owner of @st runs of a model inside of its task @task (HALT_ANY_TASK: of any) ends with @code. */
+/* model_run.c: what the owner of @st runs of a model inside of its task @task (HALT_ANY_TASK: of any) ends with
+ * @code. */
 void stream_stop_joined(struct rts_stream *st, uint64_t task, int code);
 /* A new stream, in the registry already, is as its context is. */
 void stream_join_context(struct rts_stream *st);
@@ -239,7 +240,7 @@ enum run_result {
 enum run_result stream_run(struct rts_stream *st, uint64_t limit);
 /* Runs a task that touches memory which may have gone since the task was @when (507899). */
 int task_run_memory(struct task_slot *slot, struct rts_stream *st, const char *when);
-/* From now on all of those are run in this way: a pool's memory goes in the order of one stream, whatever others do with it. */
+/* From now on all of those are: a pool's memory goes in the order of one stream, whatever others do with it. */
 void tasks_guard_memory(void);
 /* fn(arg), which belongs to a task of @st: waiting for the stream is refused meanwhile. */
 void stream_call(struct rts_stream *st, void (*fn)(void *arg), void *arg);

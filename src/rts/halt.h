@@ -48,7 +48,7 @@ void halt_leave(const struct halt_work *outer);
 bool halt_is_request(const siginfo_t *info);
 bool halt_due(uintptr_t pc, int *code);
 
-/* The threads that run a kernel of @stream just now, of its task @task, are asked to end it with @code until they have. */
+/* Threads that run a kernel of @stream just now, of its task @task, are asked to end it with @code until they have. */
 #define HALT_ANY_TASK UINT64_MAX
 void halt_stream(const struct rts_stream *stream, uint64_t task, int code);
 /*

@@ -263,11 +263,12 @@ static struct {
 } hold;
 
 #if !T_SANITIZED /* their libraries look before they can be asked for the next function of the name */
-/* The library looks at the loader's objects while nobody else may look at its threads: here for as long as a test wants. */
-__attribute__((visibility("default"))) int dl_iterate_phdr(int (*each)(struct dl_phdr_info *info, size_t size, void *arg),
-							   void *arg)
+typedef int look_function(struct dl_phdr_info *info, size_t size, void *arg);
+
+/* The library looks at the loader's objects while nobody else may look at its threads: as long as a test wants. */
+__attribute__((visibility("default"))) int dl_iterate_phdr(look_function *each, void *arg)
 {
-	int (*next)(int (*each)(struct dl_phdr_info *info, size_t size, void *arg), void *arg);
+	int (*next)(look_function *each, void *arg);
 
 	while (atomic_load(&hold.wanted) && getpid() == hold.pid) {
 		atomic_store(&hold.inside, 1);

@@ -93,7 +93,8 @@ static void check_answer(pthread_t thread)
 
 	assert_int_equal(pthread_join(thread, &answer), 0);
 	code = (int)(intptr_t)answer;
-	if (code && code != ACL_ERROR_RT_STREAM_MODEL && code != ACL_ERROR_RT_INVALID_HANDLE && code != ACL_ERROR_RT_INTERNAL_ERROR)
+	if (code && code != ACL_ERROR_RT_STREAM_MODEL && code != ACL_ERROR_RT_INVALID_HANDLE &&
+	    code != ACL_ERROR_RT_INTERNAL_ERROR)
 		fail_msg("a thread got %d", code);
 }
 
@@ -108,7 +109,8 @@ static void a_model_is_taken_apart_by_several_threads(void **state)
 	for (int i = 0; i < ROUNDS; i++) {
 		build();
 		for (int k = 0; k < BOUND; k++)
-			assert_int_equal(pthread_create(&threads[k], NULL, k < 2 || i % 2 ? unbind : clean, &shared.streams[k]), 0);
+			assert_int_equal(pthread_create(&threads[k], NULL, k < 2 || i % 2 ? unbind : clean,
+							&shared.streams[k]), 0);
 		assert_int_equal(pthread_create(&runner, NULL, execute, NULL), 0);
 		pthread_barrier_wait(&shared.start);
 		assert_ok(aclmdlRIDestroy(shared.model));
@@ -220,7 +222,8 @@ static void a_stream_that_changes_tasks_is_not_captured(void **state)
 	model = captured(first);
 
 	assert_ok(aclmdlRICaptureTaskUpdateBegin(stream, group));
-	assert_code(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_ERROR_STREAM_TASK_GROUP_STATUS);
+	assert_code(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED),
+		    ACL_ERROR_STREAM_TASK_GROUP_STATUS);
 	assert_ok(aclmdlRICaptureBegin(second, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
 	assert_ok(aclrtRecordEvent(event, second));
 	assert_code(aclrtStreamWaitEvent(stream, event), ACL_ERROR_STREAM_TASK_GROUP_STATUS);

@@ -119,7 +119,7 @@ static const struct vinci_kernel now_and_then = {
 	.abi = VINCI_KERNEL_ABI, .name = "now_and_then", .run = now_and_then_kernel, .args_size = 8
 };
 
-/* What is launched is run by this thread, so that its stream is one that the workers keep; then they forget it, and then it is back. */
+/* This thread runs what it launches: the workers keep its stream, then they forget it, and then it is back. */
 static void *pauses(void *arg)
 {
 	unsigned seed = (unsigned)(uintptr_t)arg;
