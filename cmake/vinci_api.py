@@ -39,17 +39,17 @@ def extra_functions(root):
 
 
 def refused_functions(root):
-    """{name: reason}; the reason is the comment '/* Refused: ... */' above the group."""
+    """{name: reason}; the reason is the REASON defined above the group."""
     refused = {}
     for path in sorted((root / "src/acl").glob("refused_*.c")):
         text = path.read_text(encoding="utf-8")
-        tokens = re.finditer(r"/\* Refused: (?P<reason>.*?)\. \*/|"
-                             r"^REFUSE(?:_VOID)?\((?P<name>\w+),|"
+        tokens = re.finditer(r'#define REASON "(?P<reason>[^"\n]*)"|'
+                             r"^REFUSE\((?P<name>\w+),|"
                              r"^REFUSE_AS\([^,]+,[^,]+,\s*(?P<valued>\w+),", text, flags=re.M | re.S)
         reason = None
         for token in tokens:
             if token["reason"]:
-                reason = " ".join(token["reason"].split())
+                reason = token["reason"]
                 continue
             if reason is None:
                 raise SystemExit(f"{path}: a refusal without a reason above it")

@@ -32,10 +32,9 @@ int api_last_error(bool clear)
 	return code;
 }
 
-aclError api_refuse(const char *function)
+aclError api_refuse(const char *function, const char *reason)
 {
-	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is not supported by vinci yet (docs/status.md lists what is)",
-			function);
+	return u_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is not supported: %s", function, reason);
 }
 
 /* ---- products -------------------------------------------------------------------------------- */

@@ -19,8 +19,8 @@ int api_last_error(bool clear);
 /* aclInit has been called and aclFinalize not since. */
 bool api_initialized(void);
 
-/* The answer of a function that is not there yet: 207000 with a sentence naming it. */
-aclError api_refuse(const char *function);
+/* The answer of a function that is not there: 207000 with a sentence naming it and saying why. */
+aclError api_refuse(const char *function, const char *reason);
 
 /* False: the running profile's product has no such function (products.def). Before the device was opened: true. */
 bool api_product_has(const char *function);

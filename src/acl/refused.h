@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * refused.h - definitions of public functions that nothing stands behind yet. They are exported, so that a program that only
- * names them links and loads, and each call answers 207000 with a sentence that names the function (or the value that the
- * function documents for failure, after reporting the same).
+ * names them links and loads, and each call answers 207000 (or the value that the function documents for failure) with a
+ * sentence that names the function and gives the REASON.
  *
  * Whoever makes a function real deletes its line. docs/status.md is generated from these files.
  */
@@ -14,23 +14,17 @@
 /* The parameters are named as the headers name them and nobody reads them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-#define REFUSE(name, ...)                       \
-	aclError name(__VA_ARGS__)              \
-	{                                       \
-		return api_refuse(__func__);    \
+#define REFUSE(name, ...)				\
+	aclError name(__VA_ARGS__)			\
+	{						\
+		return api_refuse(__func__, REASON);	\
 	}
 
-#define REFUSE_AS(type, value, name, ...)       \
-	type name(__VA_ARGS__)                  \
-	{                                       \
-		(void)api_refuse(__func__);     \
-		return value;                   \
-	}
-
-#define REFUSE_VOID(name, ...)                  \
-	void name(__VA_ARGS__)                  \
-	{                                       \
-		(void)api_refuse(__func__);     \
+#define REFUSE_AS(type, value, name, ...)		\
+	type name(__VA_ARGS__)				\
+	{						\
+		(void)api_refuse(__func__, REASON);	\
+		return value;				\
 	}
 
 #endif

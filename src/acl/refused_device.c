@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * refused_device.c - chapters 2 to 5, 16 and 24: setting up, run-time configuration, devices, contexts, the rest.
- * A comment above a group is the reason that docs/status.md gives.
+ * REASON is what the message and docs/status.md give for the functions below it.
  */
 #include "acl/refused.h"
 
-/* Refused: CANN has it on Atlas inference products with open control CPUs, not on those that are a host's endpoints. */
+#define REASON "CANN has it on Atlas inference products with open control CPUs, not on those that are a host's endpoints"
 REFUSE(aclrtSetGroup, int32_t groupId)
 REFUSE(aclrtGetGroupCount, uint32_t *count)
 REFUSE_AS(aclrtGroupInfo *, NULL, aclrtCreateGroupInfo, void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * refused_model.c - chapter 15: recorded models.
- * A comment above a group is the reason that docs/status.md gives.
+ * REASON is what the message and docs/status.md give for the functions below it.
  */
 #include "acl/refused.h"
 
-/* Refused: changing single recorded tasks by their handles is not there yet. */
+#define REASON "changing single recorded tasks by their handles is not there yet"
 REFUSE(aclmdlRIGetTasksByStream, aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks)
 REFUSE(aclmdlRITaskGetType, aclmdlRITask task, aclmdlRITaskType *type)
 REFUSE(aclmdlRITaskGetSeqId, aclmdlRITask task, uint32_t *id)
