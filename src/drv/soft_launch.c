@@ -160,13 +160,20 @@ static void make_argv(const struct drv_settings *settings, struct launch *l)
 
 /* --- in the child: async-signal-safe calls only -------------------------------------------- */
 
+/* Raw, as these children are: a tool's _exit() may take locks that another thread of the parent held. */
+static _Noreturn void child_leave(int status)
+{
+	for (;;)
+		(void)syscall(SYS_exit_group, status);
+}
+
 static void child_fail(const struct launch *l, int stage)
 {
 	struct launch_report report = { .stage = stage, .error = errno };
 
 	if (write(l->report, &report, sizeof(report)) < 0)
-		_exit(2); /* the launcher has gone: nobody to tell */
-	_exit(1);
+		child_leave(2); /* the launcher has gone: nobody to tell */
+	child_leave(1);
 }
 
 static void child_signals(void)
@@ -278,13 +285,13 @@ static void middle_process(struct launch *l, bool stay)
 	if (!server)
 		child_exec(l);
 	if (!stay)
-		_exit(0);
+		child_leave(0);
 	(void)setsid();
 	(void)!chdir("/"); /* to keep the directory busy is better than to leave vincid to the application */
 	close_from(0);
 	while (waitpid(server, NULL, (int)__WALL) < 0 && errno == EINTR)
 		;
-	_exit(0);
+	child_leave(0);
 }
 
 /* --- in the launching process --------------------------------------------------------------- */
